@@ -1,0 +1,121 @@
+"""Module: what `Trainer.fit` trains, a model factory with a named objective. Holds no trained state."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, PRNGKeyArray
+
+from phijax.sampling.points import Points
+
+Model = Any  # an equinox module, or any pytree
+Losses = dict[str, Array]
+Residuals = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The residuals of one constraint, all taken on the batch of one sampler.
+
+    pointwise: (model, point, key) -> {term: scalar}, where `point` is one row of the batch entry; key may be None.
+    """
+
+    pointwise: Callable[[Model, Any, PRNGKeyArray | None], Residuals]
+
+    def __call__(self, model: Model, batch: Any, key: PRNGKeyArray | None = None) -> Residuals:
+        """{term: (n,)} over the n rows of `batch`; each row has a key of its own."""
+        if key is None:
+            return jax.vmap(lambda point: self.pointwise(model, point, None))(batch)
+        keys = jax.random.split(key, rows(batch))
+        return jax.vmap(lambda point, k: self.pointwise(model, point, k))(batch, keys)
+
+
+def rows(batch: Any) -> int:
+    """Number of rows of a batch entry."""
+    return jax.tree.leaves(batch)[0].shape[0]
+
+
+def batched_block(function: Callable) -> Block:
+    """A block from a function of a whole batch, `function(model, batch[, key]) -> (n,) or {term: (n,)}`.
+
+    Row i of its result must depend on row i of the batch alone; per-sample gradients are taken row by row.
+    """
+    takes_key = "key" in inspect.signature(function).parameters
+
+    def pointwise(model: Model, point: Any, key: PRNGKeyArray | None) -> Residuals:
+        one = jax.tree.map(lambda leaf: leaf[None], point)
+        result = function(model, one, key=key) if takes_key else function(model, one)
+        named = result if isinstance(result, Mapping) else {"": result}
+        return {term: jnp.reshape(value, ()) for term, value in named.items()}
+
+    return Block(pointwise)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Named blocks in declaration order. Terms are named `constraint` or `constraint/term`."""
+
+    blocks: Mapping[str, Block]
+
+    @classmethod
+    def from_functions(cls, functions: Mapping[str, Callable]) -> Objective:
+        """An objective written by hand: {name: function(model, batch[, key])}, no DSL needed."""
+        return cls({name: batched_block(function) for name, function in functions.items()})
+
+    @property
+    def batch_keys(self) -> tuple[str, ...]:
+        """Names of the batches that the objective reads, in declaration order."""
+        return tuple(self.blocks)
+
+    def residuals(self, model: Model, batch: Mapping[str, Any], key: PRNGKeyArray | None = None) -> Residuals:
+        """{term: (n,)}; a stochastic model draws from `key`, a block from `fold_in(key, position)`."""
+        out: Residuals = {}
+        for position, (name, block) in enumerate(self.blocks.items()):
+            block_key = None if key is None else jax.random.fold_in(key, position)
+            for term, value in block(model, batch[name], block_key).items():
+                out[f"{name}/{term}" if term else name] = value
+        return out
+
+    def losses(self, model: Model, batch: Mapping[str, Any], key: PRNGKeyArray | None = None) -> Losses:
+        """{term: mean over its points of weight x residual^2}."""
+        residuals = self.residuals(model, batch, key)
+        return {term: mean_square(value, batch[self.sampler_of(term)]) for term, value in residuals.items()}
+
+    def sampler_of(self, term: str) -> str:
+        """The batch on which `term` is taken."""
+        return next(name for name in self.blocks if term == name or term.startswith(f"{name}/"))
+
+    def terms(self, model: Model, batch: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names of the loss terms, in declaration order; nothing is computed."""
+        order: list[str] = []
+
+        def trace(model: Model, batch: Mapping[str, Any]) -> None:
+            order.extend(self.residuals(model, batch))
+
+        jax.eval_shape(trace, model, batch)
+        return tuple(order)
+
+
+def mean_square(residual: Array, batch: Any) -> Array:
+    """Mean of the squared residual, with the points' weights where they carry any."""
+    square = residual**2
+    if isinstance(batch, Points) and batch.weights is not None:
+        square = batch.weights * square
+    return jnp.mean(square)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A model factory, called once with the key of the model stream, and the objective it is trained on.
+
+    precision: what the objective was compiled for; None leaves it to the Trainer.
+    """
+
+    factory: Callable[[PRNGKeyArray], Model]
+    objective: Objective
+    precision: str | None = None
