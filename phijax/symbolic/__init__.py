@@ -1,0 +1,32 @@
+"""Symbols of the DSL: coordinates, fields, parameters, operators. Pure sympy; JAX is not imported here."""
+
+from phijax.symbolic.coordinates import Coordinate as Coordinate
+from phijax.symbolic.coordinates import coordinate as coordinate
+from phijax.symbolic.coordinates import coordinates as coordinates
+from phijax.symbolic.coordinates import kind_of as kind_of
+from phijax.symbolic.coordinates import time as time
+from phijax.symbolic.fields import Field as Field
+from phijax.symbolic.fields import field as field
+from phijax.symbolic.fields import fields as fields
+from phijax.symbolic.fields import fields_in as fields_in
+from phijax.symbolic.functions import Known as Known
+from phijax.symbolic.functions import KnownFunction as KnownFunction
+from phijax.symbolic.functions import Table as Table
+from phijax.symbolic.functions import function as function
+from phijax.symbolic.integrals import OverRegion as OverRegion
+from phijax.symbolic.integrals import Quadrature as Quadrature
+from phijax.symbolic.integrals import integral as integral
+from phijax.symbolic.normals import Normal as Normal
+from phijax.symbolic.normals import normal as normal
+from phijax.symbolic.observed import Observed as Observed
+from phijax.symbolic.operators import components as components
+from phijax.symbolic.operators import curl as curl
+from phijax.symbolic.operators import div as div
+from phijax.symbolic.operators import dt as dt
+from phijax.symbolic.operators import grad as grad
+from phijax.symbolic.operators import is_vector as is_vector
+from phijax.symbolic.operators import laplacian as laplacian
+from phijax.symbolic.operators import normal_derivative as normal_derivative
+from phijax.symbolic.operators import space_coordinates as space_coordinates
+from phijax.symbolic.parameters import Parameter as Parameter
+from phijax.symbolic.parameters import parameter as parameter

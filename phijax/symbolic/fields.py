@@ -1,0 +1,72 @@
+"""Fields: the unknown functions, as sympy functions applied to their coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef, UndefinedFunction
+
+from phijax.symbolic.coordinates import check_name, split_names
+
+
+class Field(AppliedUndef):
+    """An unknown applied to arguments: `u(x, t)`, or `u(-1, t)` after substitution.
+
+    On the class (`u.func`): `coordinates`, as declared; `is_complex_field`; `on`, the region that the field lives on.
+    """
+
+    coordinates: tuple[sympy.Symbol, ...] = ()
+    is_complex_field: bool = False
+    on: Any = None
+
+    @property
+    def name(self) -> str:
+        """Name of the field, whatever its arguments."""
+        return self.func.__name__
+
+    @property
+    def declared(self) -> Field:
+        """The field at its own coordinates."""
+        return self.func(*self.coordinates)
+
+
+def field(name: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any = None) -> Field:
+    """The unknown `name` as a function of `coordinates`; real unless `complex`.
+
+    on: the region that the field lives on, where that is a part of the domain; default the domain.
+    Raises ValueError where the coordinates are none, repeated, or no symbols.
+    """
+    check_name(name, "field")
+    for symbol in coordinates:
+        if not isinstance(symbol, sympy.Symbol):
+            raise ValueError(f"field {name!r}: {symbol!r} is no coordinate; make one with phi.coordinate.")
+    if not coordinates:
+        raise ValueError(
+            f"field {name!r} has no coordinates; write phi.field({name!r}, x), or phi.parameter for a constant."
+        )
+    names = [symbol.name for symbol in coordinates]
+    if len(set(names)) < len(names):
+        raise ValueError(f"field {name!r} names a coordinate twice: {', '.join(names)}.")
+    if name in names:
+        raise ValueError(f"field {name!r} has the name of its own coordinate; rename one of them.")
+    attributes = {"coordinates": tuple(coordinates), "is_complex_field": complex, "on": on}
+    assumption = {"complex": True} if complex else {"real": True}
+    function = UndefinedFunction(name, bases=(Field,), __dict__=attributes, **assumption)
+    # sympy compares functions by name and this dictionary: two fields of one name stay two, so that checks can tell.
+    function._kwargs = {**function._kwargs, **attributes}
+    return function(*coordinates)
+
+
+def fields(names: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any = None) -> tuple[Field, ...]:
+    """Several fields of the same coordinates: `u, v, p = fields("u v p", x, y)`."""
+    return tuple(field(name, *coordinates, complex=complex, on=on) for name in split_names(names, "field"))
+
+
+def fields_in(expression: sympy.Basic) -> dict[str, Field]:
+    """Every field of an expression at its own coordinates, by name, also inside derivatives, limits and substitutions."""
+    found = {}
+    for node in sympy.preorder_traversal(expression):
+        if isinstance(node, Field):
+            found.setdefault(node.name, node.declared)
+    return dict(sorted(found.items()))

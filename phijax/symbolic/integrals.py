@@ -1,0 +1,127 @@
+"""Integrals in equations, by a fixed quadrature rule that holds at each value of the other coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+DEFAULT_POINTS = 32
+
+
+class OverRegion(sympy.AtomicExpr):
+    """The region of an integral, as an atom that sympy leaves whole."""
+
+    __slots__ = ("region",)
+    region: Any
+
+    def __new__(cls, region: Any) -> OverRegion:
+        node = super().__new__(cls)
+        node.region = region
+        return node
+
+    def _hashable_content(self):
+        return (self.region,)
+
+    def __reduce__(self):
+        return OverRegion, (self.region,)
+
+    def sort_key(self, order=None):
+        """Orders atoms of this kind by what they print."""
+        return (self.class_key(), (1, (str(self.region),)), sympy.S.One.sort_key(), sympy.S.One)
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(self.region)
+
+    def _latex(self, printer: Any, *_: Any) -> str:
+        return self.region.latex()
+
+
+class Quadrature(sympy.Expr):
+    """Integral of an expression over limits (x, a, b) or a region, by a rule of `points` an axis.
+
+    args: the integrand; Tuple(x, a, b) or OverRegion; the number of points.
+    """
+
+    is_commutative = True
+
+    @property
+    def bound_symbols(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates integrated over."""
+        where = self.args[1]
+        return where.region.coordinates if isinstance(where, OverRegion) else (where[0],)
+
+    @property
+    def free_symbols(self) -> set[sympy.Symbol]:
+        """Symbols on which the value depends."""
+        where = self.args[1]
+        limits = set() if isinstance(where, OverRegion) else where[1].free_symbols | where[2].free_symbols
+        return (self.args[0].free_symbols - set(self.bound_symbols)) | limits
+
+    def _eval_is_real(self) -> bool | None:
+        return self.args[0].is_real
+
+    def _eval_subs(self, old: sympy.Basic, new: sympy.Basic) -> sympy.Expr | None:
+        if old not in self.bound_symbols:
+            return None
+        where = self.args[1]
+        if isinstance(where, OverRegion):
+            return self
+        return self.func(
+            self.args[0], sympy.Tuple(where[0], where[1].subs(old, new), where[2].subs(old, new)), self.args[2]
+        )
+
+    def _eval_derivative(self, s: sympy.Symbol) -> sympy.Expr:
+        """Leibniz's rule."""
+        integrand, where, points = self.args
+        inside = sympy.Integer(0) if s in self.bound_symbols else self._of(integrand.diff(s))
+        if isinstance(where, OverRegion):
+            return inside
+        symbol, low, high = where
+        return inside + integrand.subs(symbol, high) * high.diff(s) - integrand.subs(symbol, low) * low.diff(s)
+
+    def _of(self, integrand: sympy.Expr) -> sympy.Expr:
+        return sympy.Integer(0) if integrand == 0 else self.func(integrand, *self.args[1:])
+
+    def _sympystr(self, printer: Any) -> str:
+        integrand, where, _ = self.args
+        return f"integral({printer._print(integrand)}, {printer._print(where)})"
+
+    def _latex(self, printer: Any, *_: Any) -> str:
+        integrand, where, _ = self.args
+        if isinstance(where, OverRegion):
+            symbols = " ".join(printer._print(s) for s in self.bound_symbols)
+            return rf"\int_{{{printer._print(where)}}} {printer._print(integrand)}\, d{symbols}"
+        symbol, low, high = (printer._print(part) for part in where)
+        return rf"\int_{{{low}}}^{{{high}}} {printer._print(integrand)}\, d{symbol}"
+
+
+def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFAULT_POINTS) -> sympy.Expr:
+    """Integral of an expression, over limits `(x, a, b)`, one or several, or `over` a region.
+
+    Limits may hold coordinates, as in `integral(u, (s, 0, x))`. points: nodes of the rule along each axis.
+    Raises ValueError where neither or both are given, or a limit is no (symbol, low, high).
+    """
+    if bool(limits) == (over is not None):
+        raise ValueError(
+            "integral needs limits, as in integral(u, (x, 0, 1)), or a region, as in integral(u, over=space)."
+        )
+    if points < 1:
+        raise ValueError(f"integral: points={points} must be at least 1.")
+    expression = sympy.sympify(expression)
+    if over is not None:
+        return Quadrature(expression, OverRegion(over), sympy.Integer(points))
+    for limit in limits:
+        if (
+            not isinstance(limit, tuple | list | sympy.Tuple)
+            or len(limit) != 3
+            or not isinstance(limit[0], sympy.Symbol)
+        ):
+            raise ValueError(f"integral limit {limit!r} must be (symbol, low, high), as in (x, 0, 1).")
+        symbol, low, high = (sympy.sympify(part) for part in limit)
+        if symbol in low.free_symbols | high.free_symbols:
+            # integral(u, (x, 0, x)) means the integral up to the current x: the inner x is bound, so give it another name.
+            inner = type(symbol)(f"{symbol.name}_")
+            expression, symbol = expression.xreplace({symbol: inner}), inner
+        expression = Quadrature(expression, sympy.Tuple(symbol, low, high), sympy.Integer(points))
+    return expression

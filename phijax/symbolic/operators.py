@@ -1,0 +1,137 @@
+"""Differential operators on fields and on expressions of fields; they act on space coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sympy
+
+from phijax.symbolic.coordinates import kind_of
+from phijax.symbolic.fields import fields_in
+from phijax.symbolic.normals import Normal, normal
+
+Coordinates = Sequence[sympy.Symbol] | None
+
+
+def space_coordinates(*expressions: sympy.Basic, over: Coordinates = None) -> tuple[sympy.Symbol, ...]:
+    """Space coordinates of the fields in the expressions, in the order in which the fields declare them.
+
+    Of an expression without fields, its free space symbols by name. `over` overrides.
+    Raises ValueError where there is none.
+    """
+    if over is not None:
+        return tuple(over)
+    found: dict[sympy.Symbol, None] = {}
+    for expression in expressions:
+        for field in fields_in(expression).values():
+            found.update(dict.fromkeys(c for c in field.coordinates if kind_of(c) == "space"))
+    if not found:
+        free = set().union(*(expression.free_symbols for expression in expressions))
+        symbols = [s for s in free if kind_of(s) == "space" and getattr(s, "initial", None) is None]
+        found.update(dict.fromkeys(sorted((s for s in symbols if not isinstance(s, Normal)), key=lambda s: s.name)))
+    if not found:
+        written = ", ".join(str(e) for e in expressions)
+        raise ValueError(f"{written} has no space coordinate to differentiate by; name them with over=(x, y).")
+    return tuple(found)
+
+
+def components(vector: Any) -> tuple[sympy.Expr, ...]:
+    """Components of a sympy matrix, a tuple or a list."""
+    if isinstance(vector, sympy.MatrixBase | sympy.Tuple) or (
+        isinstance(vector, Iterable) and not isinstance(vector, str)
+    ):
+        return tuple(sympy.sympify(c) for c in vector)
+    raise TypeError(f"{vector!r} is no vector; write its components as a tuple, as in (u, v).")
+
+
+def is_vector(expression: Any) -> bool:
+    """Whether an expression has components."""
+    return isinstance(expression, sympy.MatrixBase | sympy.Tuple | tuple | list)
+
+
+def grad(f: Any, over: Coordinates = None) -> sympy.Matrix:
+    """Gradient of a scalar, one component a space coordinate; of a vector, the matrix of d f_i / d x_j."""
+    if is_vector(f):
+        parts = components(f)
+        axes = space_coordinates(*parts, over=over)
+        return sympy.Matrix([[part.diff(axis) for axis in axes] for part in parts])
+    f = sympy.sympify(f)
+    return sympy.Matrix([f.diff(axis) for axis in space_coordinates(f, over=over)])
+
+
+def div(vector: Any, over: Coordinates = None) -> sympy.Expr:
+    """Divergence: the components' derivatives by the space coordinates, in order, summed.
+
+    Raises ValueError where there are not as many components as space coordinates.
+    """
+    parts = components(vector)
+    axes = _axes_of(parts, over, "div")
+    return sum((part.diff(axis) for part, axis in zip(parts, axes, strict=True)), sympy.Integer(0))
+
+
+def curl(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
+    """Curl: of (u, v) the scalar v_x - u_y; of a scalar in the plane (f_y, -f_x); of a vector in space a vector."""
+    if not is_vector(f):
+        f = sympy.sympify(f)
+        axes = space_coordinates(f, over=over)
+        if len(axes) != 2:
+            raise ValueError(f"curl of the scalar {f} needs two space coordinates, got {_names(axes)}.")
+        return sympy.Matrix([f.diff(axes[1]), -f.diff(axes[0])])
+    parts = components(f)
+    axes = _axes_of(parts, over, "curl")
+    if len(axes) == 2:
+        return parts[1].diff(axes[0]) - parts[0].diff(axes[1])
+    if len(axes) != 3:
+        raise ValueError(f"curl exists in two and three dimensions, not over {_names(axes)}.")
+    (u, v, w), (x, y, z) = parts, axes
+    return sympy.Matrix([w.diff(y) - v.diff(z), u.diff(z) - w.diff(x), v.diff(x) - u.diff(y)])
+
+
+def laplacian(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
+    """Sum of second derivatives by the space coordinates; of a vector, component by component."""
+    if is_vector(f):
+        parts = components(f)
+        axes = space_coordinates(*parts, over=over)
+        return sympy.Matrix([laplacian(part, over=axes) for part in parts])
+    f = sympy.sympify(f)
+    return sum((f.diff(axis, 2) for axis in space_coordinates(f, over=over)), sympy.Integer(0))
+
+
+def normal_derivative(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
+    """Derivative along the outward normal of the region on which it is used: the sum of n_i df/dx_i."""
+    if is_vector(f):
+        parts = components(f)
+        axes = space_coordinates(*parts, over=over)
+        return sympy.Matrix([normal_derivative(part, over=axes) for part in parts])
+    f = sympy.sympify(f)
+    return sum((normal(axis) * f.diff(axis) for axis in space_coordinates(f, over=over)), sympy.Integer(0))
+
+
+def dt(f: Any, order: int = 1) -> sympy.Expr | sympy.Matrix:
+    """Derivative by time, of the given order.
+
+    Raises ValueError where the fields of `f` do not depend on exactly one time.
+    """
+    if is_vector(f):
+        return sympy.Matrix([dt(part, order) for part in components(f)])
+    f = sympy.sympify(f)
+    symbols = set(f.free_symbols).union(*(field.coordinates for field in fields_in(f).values()))
+    times = [symbol for symbol in symbols if kind_of(symbol) == "time"]
+    if len(times) != 1:
+        raise ValueError(f"dt({f}) needs one coordinate of time, made by phi.time; found {_names(times) or 'none'}.")
+    return f.diff(times[0], order)
+
+
+def _axes_of(parts: tuple[sympy.Expr, ...], over: Coordinates, what: str) -> tuple[sympy.Symbol, ...]:
+    axes = space_coordinates(*parts, over=over)
+    if len(parts) != len(axes):
+        raise ValueError(
+            f"{what} of {len(parts)} components ({', '.join(map(str, parts))}) over {len(axes)} space coordinates "
+            f"({_names(axes)}): give one component a coordinate, or name the coordinates with over=."
+        )
+    return axes
+
+
+def _names(symbols: Iterable[sympy.Symbol]) -> str:
+    return ", ".join(symbol.name for symbol in symbols)
