@@ -52,7 +52,7 @@ def field(name: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any 
         raise ValueError(f"field {name!r} has the name of its own coordinate; rename one of them.")
     attributes = {"coordinates": tuple(coordinates), "is_complex_field": complex, "on": on}
     assumption = {"complex": True} if complex else {"real": True}
-    function = UndefinedFunction(name, bases=(Field,), __dict__=attributes, **assumption)
+    function = UndefinedFunction(name, bases=(Field,), __dict__=dict(attributes), **assumption)
     # sympy compares functions by name and this dictionary: two fields of one name stay two, so that checks can tell.
     function._kwargs = {**function._kwargs, **attributes}
     return function(*coordinates)
@@ -64,7 +64,7 @@ def fields(names: str, *coordinates: sympy.Symbol, complex: bool = False, on: An
 
 
 def fields_in(expression: sympy.Basic) -> dict[str, Field]:
-    """Every field of an expression at its own coordinates, by name, also inside derivatives, limits and substitutions."""
+    """Every field of an expression at its own coordinates, by name; also those inside derivatives and limits."""
     found = {}
     for node in sympy.preorder_traversal(expression):
         if isinstance(node, Field):

@@ -1,4 +1,4 @@
-"""Known functions: material laws, measured inflows and other numeric functions, as symbols that can be differentiated."""
+"""Known functions: material laws, measured inflows and the like, as symbols that can be differentiated."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class KnownFunction:
 def _known(name: str, source: Any, orders: tuple[int, ...]) -> UndefinedFunction:
     shown = name + "".join(f"_{i + 1}" * k for i, k in enumerate(orders))
     attributes = {"source": source, "orders": orders, "base_name": name}
-    known = UndefinedFunction(shown, bases=(Known,), __dict__=attributes, real=True)
+    known = UndefinedFunction(shown, bases=(Known,), __dict__=dict(attributes), real=True)
     known._kwargs = {**known._kwargs, **attributes}  # two functions of one name and different sources stay two
     return known
 

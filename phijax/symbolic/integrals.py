@@ -73,7 +73,7 @@ class Quadrature(sympy.Expr):
 
     def _eval_derivative(self, s: sympy.Symbol) -> sympy.Expr:
         """Leibniz's rule."""
-        integrand, where, points = self.args
+        integrand, where, _ = self.args
         inside = sympy.Integer(0) if s in self.bound_symbols else self._of(integrand.diff(s))
         if isinstance(where, OverRegion):
             return inside
@@ -120,7 +120,7 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
             raise ValueError(f"integral limit {limit!r} must be (symbol, low, high), as in (x, 0, 1).")
         symbol, low, high = (sympy.sympify(part) for part in limit)
         if symbol in low.free_symbols | high.free_symbols:
-            # integral(u, (x, 0, x)) means the integral up to the current x: the inner x is bound, so give it another name.
+            # In integral(u, (x, 0, x)) the inner x is bound and the limit is the current x: two symbols.
             inner = type(symbol)(f"{symbol.name}_")
             expression, symbol = expression.xreplace({symbol: inner}), inner
         expression = Quadrature(expression, sympy.Tuple(symbol, low, high), sympy.Integer(points))
