@@ -1,0 +1,19 @@
+"""Networks: specifications that make equinox modules."""
+
+from .activations import ACTIVATIONS as ACTIVATIONS
+from .config import network_from_config as network_from_config
+from .fourier import FourierEmbedding as FourierEmbedding
+from .fourier import FourierFeatures as FourierFeatures
+from .frozen import Frozen as Frozen
+from .frozen import count_parameters as count_parameters
+from .frozen import frozen as frozen
+from .frozen import trainable as trainable
+from .layers import Dropout as Dropout
+from .layers import Elementwise as Elementwise
+from .layers import Linear as Linear
+from .layers import Sequential as Sequential
+from .mlp import MLP as MLP
+from .modified_mlp import Gated as Gated
+from .modified_mlp import ModifiedMLP as ModifiedMLP
+from .specification import NetworkFactory as NetworkFactory
+from .specification import NetworkSpec as NetworkSpec

@@ -1,0 +1,42 @@
+"""Activation functions by name, each with the gain of its initial weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ._options import did_you_mean
+
+
+class Activation(NamedTuple):
+    """function: elementwise; gain: standard deviation of the weights before it, relative to Glorot & Bengio (2010)."""
+
+    function: Callable[[Float[Array, "*shape"]], Float[Array, "*shape"]]
+    gain: float = 1.0
+
+
+# Rectifiers pass about half of the variance, hence sqrt 2 (He et al., 2015); the others are near to linear at zero.
+_RECTIFIER = math.sqrt(2.0)
+
+ACTIVATIONS: dict[str, Activation] = {
+    "tanh": Activation(jnp.tanh),
+    "sin": Activation(jnp.sin),
+    "sigmoid": Activation(jax.nn.sigmoid),
+    "softplus": Activation(jax.nn.softplus),
+    "gelu": Activation(lambda x: jax.nn.gelu(x, approximate=False), _RECTIFIER),
+    "silu": Activation(jax.nn.silu, _RECTIFIER),
+    "elu": Activation(jax.nn.elu, _RECTIFIER),
+    "relu": Activation(jax.nn.relu, _RECTIFIER),
+}
+
+
+def activation(name: str, owner: str = "activation") -> Activation:
+    """The entry of `name`; a ValueError names the nearest one that exists."""
+    if not isinstance(name, str) or name not in ACTIVATIONS:
+        raise ValueError(f"{owner}: activation={name!r} is not known. {did_you_mean(name, ACTIVATIONS)}")
+    return ACTIVATIONS[name]

@@ -1,0 +1,19 @@
+"""Network specifications as plain dictionaries, for a run's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._options import from_config
+from .fourier import FourierFeatures
+from .mlp import MLP
+from .modified_mlp import ModifiedMLP
+from .specification import NetworkSpec
+
+_KINDS: dict[str, type] = {kind.__name__: kind for kind in (MLP, ModifiedMLP, FourierFeatures)}
+
+
+def network_from_config(config: Mapping[str, Any]) -> NetworkSpec:
+    """The specification whose `to_config()` is `config`; an unknown kind or option is refused by name."""
+    return from_config(config, _KINDS, "network")
