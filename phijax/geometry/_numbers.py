@@ -1,0 +1,103 @@
+"""Numbers and symbols as users write them: kept exact, checked once, turned into floats where points are computed."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Float, Integer, Symbol, sympify
+from sympy.core.sympify import SympifyError
+
+
+def exact(value: Any, what: str) -> Expr:
+    """`value` as an exact finite real sympy number; a ValueError that begins with `what` for anything else."""
+    number = _sympified(value, what)
+    if number.free_symbols:
+        names = ", ".join(sorted(map(str, number.free_symbols)))
+        raise ValueError(
+            f"{what} is {number}, which depends on {names}: bounds that move with another symbol "
+            f"are not available yet; give a number."
+        )
+    if number.is_real is False or not math.isfinite(_real(number, what)):
+        raise ValueError(f"{what} is {value!r}: it must be a finite real number.")
+    if isinstance(number, Float) and number == int(number):
+        return Integer(int(number))
+    return number
+
+
+def _sympified(value: Any, what: str) -> Expr:
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()  # numpy and jax scalars: their exact value as a Python number
+    if not isinstance(value, bool | str):
+        try:
+            number = sympify(value, strict=True)
+        except SympifyError:
+            pass
+        else:
+            if isinstance(number, Expr):
+                return number
+    raise ValueError(f"{what} is {value!r}: it must be a number or a sympy number such as 2*pi.")
+
+
+def _real(number: Expr, what: str) -> float:
+    try:
+        return as_float(number)
+    except TypeError:
+        raise ValueError(f"{what} is {number}: it must be a finite real number.") from None
+
+
+def as_float(number: Expr) -> float:
+    """The nearest double of an exact number."""
+    return float(number.evalf(30))
+
+
+def symbols(given: Any, what: str) -> tuple[Symbol, ...]:
+    """`given` as a tuple of distinct symbols."""
+    each = (given,) if isinstance(given, Symbol | str) else tuple(given)
+    for symbol in each:
+        if not isinstance(symbol, Symbol):
+            raise ValueError(
+                f"{what}: {symbol!r} is no coordinate; make one with phi.coordinate({str(symbol)!r}) and give that."
+            )
+    for name in {s.name for s in each}:
+        if sum(s.name == name for s in each) > 1:
+            raise ValueError(f"{what}: the coordinate {name!r} is given more than once.")
+    return each
+
+
+def kind_of(symbol: Symbol) -> str:
+    """'space', 'time' or 'parameter'; a plain sympy symbol counts as space."""
+    kind = getattr(symbol, "kind", None)  # sympy's own `kind` is no string
+    return kind if isinstance(kind, str) else "space"
+
+
+def is_space(symbol: Symbol) -> bool:
+    return kind_of(symbol) == "space"
+
+
+def nearest(written: str, valid: Iterable[str]) -> str:
+    """A clause that names the nearest valid name, and all of them."""
+    names = list(valid)
+    if not names:
+        return "it has none"
+    close = difflib.get_close_matches(written, names, n=1, cutoff=0.5)
+    known = f"it has {', '.join(names)}"
+    return f"did you mean {close[0]!r}? ({known})" if close else known
+
+
+def inner_bounds(lower: float, upper: float, dtype: Any, name: str) -> tuple[float, float]:
+    """Smallest and largest number of `dtype` strictly between `lower` and `upper`, as rounded to `dtype`."""
+    dtype = np.dtype(dtype)
+    low, high = dtype.type(lower), dtype.type(upper)
+    first, last = np.nextafter(low, high), np.nextafter(high, low)
+    tiny = np.finfo(dtype).tiny  # numbers below it are flushed to zero by compiled code
+    first = tiny if 0 <= first < tiny else first
+    last = -tiny if -tiny < last <= 0 else last
+    if not low < first <= last < high:
+        raise ValueError(
+            f"{name}: no {dtype} number lies strictly between {lower} and {upper}; use precision='float64'."
+        )
+    return float(first), float(last)

@@ -1,0 +1,218 @@
+"""Ball and its boundary, the sphere, in any dimension; the disk is the ball of two coordinates.
+
+The map from the cube is exact and closed in every dimension: on the unit sphere of R^k the first two coordinates make
+up a share s of the square with 1 - s = v^(2/(k-2)), v uniform, and an angle that is uniform; the other k - 2 make a
+sphere again (the Dirichlet law of squared coordinates; Fang, Kotz & Ng 1990).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from sympy import Expr, Symbol, sqrt
+
+from phijax.geometry import _ball_rules
+from phijax.geometry._numbers import as_float, exact, symbols
+from phijax.geometry.fixed import Fixed
+from phijax.geometry.interval import Interval
+from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
+
+
+def _checked(shape: str, coordinates: Any, center: Any, radius: Any) -> tuple[tuple, tuple, Expr]:
+    each = symbols(coordinates, shape)
+    if len(each) < 2:
+        raise ValueError(f"{shape}: give at least two coordinates; with {each[0] if each else 'one'} use phi.Interval.")
+    middle = (0,) * len(each) if center is None else tuple(center)
+    if len(middle) != len(each):
+        raise ValueError(f"{shape}: the center has {len(middle)} numbers for {len(each)} coordinates {each}.")
+    center = tuple(exact(c, f"{shape}: the center's {s}") for s, c in zip(each, middle, strict=True))
+    radius = exact(radius, f"{shape} in {each}: the radius")
+    if as_float(radius) <= 0:
+        raise ValueError(f"{shape} in {each}: the radius is {radius}; it must be positive.")
+    return each, center, radius
+
+
+@dataclass(frozen=True)
+class _Round(Region):
+    """What ball and sphere share: coordinates, a center (the origin, unless given) and a radius."""
+
+    axes: tuple[Symbol, ...]
+    center: Any = None
+    radius: Any = 1
+
+    def __post_init__(self) -> None:
+        each, center, radius = _checked(type(self).__name__, self.axes, self.center, self.radius)
+        object.__setattr__(self, "axes", each)
+        object.__setattr__(self, "center", center)
+        object.__setattr__(self, "radius", radius)
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        return self.axes
+
+    @property
+    def bounds(self) -> dict[Symbol, tuple[float, float]]:
+        centers = zip(self.coordinates, self.center, strict=True)
+        return {s: (as_float(c - self.radius), as_float(c + self.radius)) for s, c in centers}
+
+    def _distance_to_center(self, points: Coordinates) -> Float[Array, "*n"]:
+        offsets = (
+            jnp.asarray(points[s.name]) - as_float(c) for s, c in zip(self.coordinates, self.center, strict=True)
+        )
+        return jnp.sqrt(sum(offset**2 for offset in offsets))
+
+    def _moved(self, scaled: Sequence[Any]) -> dict[str, Any]:
+        """Columns in units of the radius from the center, as coordinates."""
+        radius, columns = as_float(self.radius), zip(self.coordinates, self.center, scaled, strict=True)
+        return {symbol.name: as_float(c) + radius * column for symbol, c, column in columns}
+
+    def _set(self, tex: bool, relation: str) -> str:
+        pairs = zip(self.coordinates, self.center, strict=True)
+        terms = [f"({written(s - c, tex)})" if c != 0 else written(s, tex) for s, c in pairs]
+        square = " + ".join(f"{term}^2" for term in terms)
+        bound = written(self.radius**2, tex)
+        return rf"\{{{square} {relation} {bound}\}}" if tex else f"{{{square} {relation} {bound}}}"
+
+
+@dataclass(frozen=True)
+class Ball(_Round):
+    """Points nearer to `center` than `radius`, over two or more coordinates; `Disk` over two.
+
+    Raises ValueError for fewer coordinates, a center of another length, or a radius that is not positive.
+    """
+
+    @property
+    def dimension(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def cube_dimension(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def measure(self) -> float:
+        d = self.dimension
+        return math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1) + d * math.log(as_float(self.radius)))
+
+    def place(self, unit: Float[Array, "n c"]) -> Placement:
+        d = self.dimension
+        distance = jnp.minimum(unit[:, 0] ** (1 / d), 1 - self._margin(unit.dtype))
+        return Placement(self._moved([distance * column for column in directions(unit[:, 1:], d)]))
+
+    def _margin(self, dtype: Any) -> float:
+        """What rounding may add to the distance from the center, in radii."""
+        offset = math.hypot(*map(as_float, self.center)) / as_float(self.radius)
+        margin = float(jnp.finfo(dtype).eps) * (self.dimension + 4 * (1 + offset))
+        if margin >= 0.5:
+            raise ValueError(f"{self} is too small for {jnp.dtype(dtype)} at that center; use precision='float64'.")
+        return margin
+
+    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+        return self._distance_to_center(points) - as_float(self.radius)
+
+    def quadrature(self, points_per_axis: int) -> Rule:
+        """Gauss-Gegenbauer, axis by axis."""
+        nodes, weights = _ball_rules.ball(self.dimension, points_per_axis)
+        return Rule(self._moved(nodes), as_float(self.radius) ** self.dimension * weights)
+
+    def slice_at(self, symbol: Symbol, value: Expr) -> Region:
+        from phijax.geometry.product import product
+
+        center = dict(zip(self.coordinates, self.center, strict=True))
+        square = self.radius**2 - (value - center.pop(symbol)) ** 2
+        if as_float(square) < 0:
+            raise ValueError(f"{symbol} = {value} is outside {self.body()}; choose a value in it.")
+        if as_float(square) == 0:
+            return product(*(Fixed(s, c) for s, c in (center | {symbol: value}).items()))
+        radius = sqrt(square)
+        if len(center) > 1:
+            return product(Fixed(symbol, value), Ball(tuple(center), tuple(center.values()), radius))
+        ((other, middle),) = center.items()
+        return product(Fixed(symbol, value), Interval(other, middle - radius, middle + radius))
+
+    def faces(self) -> tuple[tuple[str, Region], ...]:
+        sphere = Sphere(self.coordinates, self.center, self.radius)
+        return ((sphere.face_name, sphere),)
+
+    def body(self, tex: bool = False) -> str:
+        return self._set(tex, "<")
+
+
+@dataclass(frozen=True)
+class Sphere(_Round):
+    """The boundary of a ball, with its outward normal."""
+
+    @property
+    def dimension(self) -> int:
+        return len(self.coordinates) - 1
+
+    @property
+    def cube_dimension(self) -> int:
+        return len(self.coordinates) - 1
+
+    @property
+    def measure(self) -> float:
+        return Ball(self.coordinates, self.center, self.radius).measure * len(self.coordinates) / as_float(self.radius)
+
+    @property
+    def face_name(self) -> str:
+        return f"{'circle' if self.dimension == 1 else 'sphere'} in {', '.join(self.names)}"
+
+    @property
+    def normal_coordinates(self) -> tuple[Symbol, ...]:
+        return self.coordinates
+
+    def place(self, unit: Float[Array, "n c"]) -> Placement:
+        columns = directions(unit, len(self.coordinates))
+        return Placement(self._moved(columns), dict(zip(self.names, columns, strict=True)))
+
+    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+        return jnp.abs(self._distance_to_center(points) - as_float(self.radius))
+
+    def quadrature(self, points_per_axis: int) -> Rule:
+        """The trapezoidal rule of 2 points_per_axis on a circle, and Gauss-Gegenbauer along the other axes."""
+        nodes, weights = _ball_rules.sphere(len(self.coordinates), points_per_axis)
+        normals = dict(zip(self.names, nodes, strict=True))
+        return Rule(self._moved(nodes), as_float(self.radius) ** self.dimension * weights, normals)
+
+    def slice_at(self, symbol: Symbol, value: Expr) -> Region:
+        raise ValueError(
+            f"{symbol} = {value} on a sphere: its slices are no regions here; use phi.Point or the ball's at."
+        )
+
+    def faces(self) -> tuple[tuple[str, Region], ...]:
+        return ()
+
+    def body(self, tex: bool = False) -> str:
+        return self._set(tex, "=")
+
+
+def Disk(coordinates: tuple[Symbol, Symbol], center: Any = (0, 0), radius: Any = 1) -> Ball:
+    """The ball over two coordinates: `Disk((x, y), center=(0, 0), radius=1)`."""
+    each = symbols(coordinates, "Disk")
+    if len(each) != 2:
+        raise ValueError(f"Disk: give two coordinates, not {each}; in other dimensions use phi.Ball.")
+    return Ball(each, center, radius)
+
+
+def directions(unit: Float[Array, "n c"], size: int) -> list[Float[Array, "n"]]:
+    """The columns of uniform unit vectors of R^size, from `size - 1` columns of the unit cube."""
+    columns: list[Array] = []
+    rest, scale = unit, jnp.ones_like(unit[:, 0])
+    for k in range(size, 1, -2):
+        angle, rest = 2 * math.pi * rest[:, 0], rest[:, 1:]
+        pair, tail = scale, jnp.zeros_like(scale)
+        if k == 3:  # the last coordinate is alone and carries its sign
+            v, rest = rest[:, 0], rest[:, 1:]
+            pair, tail = scale * 2 * jnp.sqrt(v * (1 - v)), scale * (1 - 2 * v)
+        elif k > 3:
+            log_tail, rest = jnp.log(rest[:, 0]) / (k - 2), rest[:, 1:]
+            pair, tail = scale * jnp.sqrt(-jnp.expm1(2 * log_tail)), scale * jnp.exp(log_tail)
+        columns += [pair * jnp.cos(angle), pair * jnp.sin(angle)]
+        scale = tail
+    return columns + [scale] if size % 2 else columns

@@ -1,0 +1,263 @@
+"""Region: what every set of points over named coordinates can say of itself."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+from sympy import Expr, Symbol
+from sympy import latex as sympy_latex
+
+from phijax.geometry._numbers import is_space
+
+if TYPE_CHECKING:
+    from phijax.geometry.boundary import Boundary
+    from phijax.geometry.unresolved import Unresolved
+
+Coordinates = Mapping[str, Float[Array, "*n"]]
+
+
+class Placement(NamedTuple):
+    """Points of a region by coordinate name, each (n,), and the outward unit normal there where the region has one."""
+
+    coordinates: dict[str, Float[Array, "*n"]]
+    normals: dict[str, Float[Array, "*n"]] | None = None
+
+
+class Rule(NamedTuple):
+    """Nodes and weights of a quadrature rule in float64, each (m,), and the normals at the nodes of a boundary."""
+
+    coordinates: dict[str, Float[np.ndarray, "m"]]
+    weights: Float[np.ndarray, "m"]
+    normals: dict[str, Float[np.ndarray, "m"]] | None = None
+
+
+class Region(abc.ABC):
+    """An immutable set of points over named coordinates. Regions of equal value are equal.
+
+    dimension: of the set itself, so 1 for the boundary of a disk.
+    cube_dimension: of the unit cube that `from_cube` maps onto the set; None where there is no such map.
+    measure: length, area, volume; the number of points of a set of points.
+    bounds: of the smallest box that holds the set, as floats.
+    faults: what a selection could not resolve, one sentence each; reported when the region is used.
+    """
+
+    @property
+    @abc.abstractmethod
+    def coordinates(self) -> tuple[Symbol, ...]: ...
+
+    @property
+    @abc.abstractmethod
+    def dimension(self) -> int: ...
+
+    @property
+    @abc.abstractmethod
+    def cube_dimension(self) -> int | None: ...
+
+    @property
+    @abc.abstractmethod
+    def measure(self) -> float: ...
+
+    @property
+    @abc.abstractmethod
+    def bounds(self) -> dict[Symbol, tuple[float, float]]: ...
+
+    @abc.abstractmethod
+    def place(self, unit: Float[Array, "n c"]) -> Placement:
+        """`from_cube` without its check of the shape."""
+
+    @abc.abstractmethod
+    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+        """Euclidean distance to the edge of the set, negative inside; without sign where the set has no interior."""
+
+    @abc.abstractmethod
+    def quadrature(self, points_per_axis: int) -> Rule:
+        """A rule for integrals over the set, exact for polynomials of degree 2 points_per_axis - 1."""
+
+    @abc.abstractmethod
+    def body(self, tex: bool = False) -> str:
+        """The set without its coordinates, as text or LaTeX."""
+
+    @abc.abstractmethod
+    def slice_at(self, symbol: Symbol, value: Expr) -> Region:
+        """The part where `symbol`, one of the coordinates, is `value`."""
+
+    @abc.abstractmethod
+    def faces(self) -> tuple[tuple[str, Region], ...]:
+        """Named pieces of the boundary in space."""
+
+    # What a region is made of; composites say more.
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(symbol.name for symbol in self.coordinates)
+
+    @property
+    def factors(self) -> tuple[Region, ...]:
+        """The regions over disjoint coordinates whose product this is."""
+        return (self,)
+
+    @property
+    def pieces(self) -> tuple[tuple[str, Region], ...]:
+        """The named regions whose union this is."""
+        return ((self.face_name or str(self), self),)
+
+    @property
+    def face_name(self) -> str | None:
+        """Name of this piece of a boundary, as `side` takes it; None where it is none."""
+        return None
+
+    @property
+    def normal_coordinates(self) -> tuple[Symbol, ...]:
+        """The coordinates across which the region bounds a larger one; empty where it has no normal."""
+        return ()
+
+    @property
+    def has_normals(self) -> bool:
+        return bool(self.normal_coordinates)
+
+    @property
+    def fixed(self) -> dict[Symbol, Expr]:
+        """Coordinates that have one value in the whole region."""
+        return {}
+
+    @property
+    def constant_normal(self) -> dict[Symbol, int]:
+        """{coordinate: -1 or +1} for a piece whose outward normal is along one coordinate, as on sides of boxes."""
+        return {}
+
+    @property
+    def periodic(self) -> frozenset[Symbol]:
+        """Coordinates whose two ends are one point."""
+        return frozenset()
+
+    @property
+    def count(self) -> int | None:
+        """Number of points of a finite set, None for others."""
+        return round(self.measure) if self.dimension == 0 else None
+
+    @property
+    def cover(self) -> Region:
+        """A region with a map from the cube that holds this one; itself where it has the map."""
+        return self
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether the set has no points."""
+        return False
+
+    @property
+    def spec(self) -> tuple[str, dict[str, Any]]:
+        """(kind, fields): `REGIONS[kind](**fields)` is an equal region."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}  # type: ignore[arg-type]
+        return type(self).__name__, fields
+
+    # Points.
+
+    def from_cube(self, unit: Float[Array, "n c"]) -> Placement:
+        """Points at `unit` of the open unit cube of `cube_dimension`; uniform in, uniform out. In the dtype of `unit`.
+
+        Points of a set with interior are strictly inside it; on a side the fixed coordinate is exactly the bound.
+        """
+        if self.cube_dimension is None:
+            raise ValueError(f"{self} has no map from a cube: draw its points by acceptance (RegionSampler does).")
+        if unit.ndim != 2 or unit.shape[1] != self.cube_dimension:
+            raise ValueError(
+                f"{self} takes points of the unit cube of shape (n, {self.cube_dimension}), not {unit.shape}."
+            )
+        return self.place(unit)
+
+    def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
+        """Which of the points `placement = cover.from_cube(unit)` are of this region; uniform in it, then."""
+        return jnp.ones(unit.shape[:1], bool)
+
+    def contains(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        """Which points lie in the closed set, to a distance of `tolerance`.
+
+        The default is 0 for a set with interior, else a few roundings of its largest bound.
+        """
+        self._check_points(points)
+        distance = self.signed_distance(points)
+        if tolerance is None:
+            thin = self.dimension < len(self.coordinates)
+            size = max((abs(b) for pair in self.bounds.values() for b in pair), default=0.0)
+            tolerance = 16 * float(jnp.finfo(distance.dtype).eps) * max(size, 1.0) if thin else 0.0
+        return distance <= tolerance
+
+    def _check_points(self, points: Coordinates) -> None:
+        missing = [name for name in self.names if name not in points]
+        if missing:
+            raise ValueError(f"points of {self} need the coordinate {', '.join(missing)}; given: {', '.join(points)}.")
+
+    # Making regions out of regions.
+
+    def __mul__(self, other: Region) -> Region:
+        from phijax.geometry.product import product
+
+        return product(self, other) if isinstance(other, Region) else NotImplemented
+
+    def at(self, values: Mapping[Symbol, Any] | None = None, /, **named: Any) -> Region:
+        """The slice where coordinates have given values, by name: `at(t=0)`. It keeps them as constant columns.
+
+        Never raises: what can't be resolved is in `faults`.
+        """
+        from phijax.geometry.selectors import at
+
+        return at(self, {**{s.name: v for s, v in (values or {}).items()}, **named})
+
+    def side(self, name: str) -> Region:
+        """One side of an interval or a box, with its outward normal.
+
+        Names: 'left' 'right' across the first space coordinate where there are at most two, 'bottom' 'top' across the
+        second, 'x-' 'x+' across any. Never raises: what can't be resolved is in `faults`.
+        """
+        from phijax.geometry.selectors import side
+
+        return side(self, name)
+
+    @property
+    def boundary(self) -> Boundary | Unresolved:
+        """All faces in space, with outward normals. Call it to select: `boundary(x)`, `boundary(where=x > 0)`."""
+        from phijax.geometry.selectors import boundary
+
+        return boundary(self)
+
+    # Printing.
+
+    def __str__(self) -> str:
+        names = ", ".join(self.names)
+        return f"{self.body()} in {names if len(self.coordinates) == 1 else f'({names})'}"
+
+    def latex(self) -> str:
+        """The region as LaTeX, such as (x, t) \\in [-1, 1] \\times [0, 1]."""
+        letters = ", ".join(sympy_latex(symbol) for symbol in self.coordinates)
+        left = letters if len(self.coordinates) == 1 else rf"\left({letters}\right)"
+        return rf"{left} \in {self.body(tex=True)}"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+
+def written(number: Expr, tex: bool) -> str:
+    """An exact number as text or LaTeX."""
+    return sympy_latex(number) if tex else str(number)
+
+
+def space_zeros(coordinates: tuple[Symbol, ...], like: Float[Array, "n"]) -> dict[str, Float[Array, "n"]]:
+    """A zero normal over the space coordinates, to be filled in."""
+    return {symbol.name: jnp.zeros_like(like) for symbol in coordinates if is_space(symbol)}
+
+
+def product_measure(factors: tuple[Region, ...]) -> float:
+    return math.prod(factor.measure for factor in factors)

@@ -1,0 +1,175 @@
+"""Selection: the part of a region where a condition holds, cut exactly out of boxes, else taken by acceptance."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import jax.numpy as jnp
+import numpy as np
+import sympy
+from jaxtyping import Array, Bool, Float
+from sympy import Expr, Symbol
+
+from phijax._precision import precision_scope
+from phijax.geometry._numbers import as_float
+from phijax.geometry.interval import Interval
+from phijax.geometry.predicate import holds
+from phijax.geometry.product import product
+from phijax.geometry.region import Coordinates, Placement, Region
+
+_PROBES = 16384  # points from which the measure of a part is estimated
+
+
+@dataclass(frozen=True)
+class Selection(Region):
+    """The part of `base` where `where` holds. Its points are those of `base` that pass; its measure is an estimate."""
+
+    base: Region
+    where: Any
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        return self.base.coordinates
+
+    @property
+    def dimension(self) -> int:
+        return self.base.dimension
+
+    @property
+    def cube_dimension(self) -> None:
+        return None
+
+    @property
+    def cover(self) -> Region:
+        return self.base.cover
+
+    @functools.cached_property
+    def acceptance(self) -> float:
+        """Share of `base` that is selected, by 16384 evenly spread points."""
+        size = self.cover.cube_dimension or 0
+        with precision_scope("float64"):
+            unit = jnp.asarray(_evenly_spread(_PROBES, size))
+            return float(jnp.mean(self.accept(unit, self.cover.from_cube(unit))))
+
+    @property
+    def measure(self) -> float:
+        return self.acceptance * self.cover.measure
+
+    @property
+    def bounds(self) -> dict[Symbol, tuple[float, float]]:
+        return self.base.bounds
+
+    @property
+    def fixed(self) -> dict[Symbol, Expr]:
+        return self.base.fixed
+
+    @property
+    def periodic(self) -> frozenset[Symbol]:
+        return self.base.periodic
+
+    @property
+    def normal_coordinates(self) -> tuple[Symbol, ...]:
+        return self.base.normal_coordinates
+
+    @property
+    def constant_normal(self) -> dict[Symbol, int]:
+        return self.base.constant_normal
+
+    @property
+    def face_name(self) -> str | None:
+        return self.base.face_name
+
+    @property
+    def empty(self) -> bool:
+        return self.acceptance == 0
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        if not self.empty:
+            return ()
+        return (f"where={self.where} selects no point of {self.base}, or a part too thin to find; mend the condition.",)
+
+    def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
+        return self.base.accept(unit, placement) & holds(self.where, placement.coordinates)
+
+    def contains(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        return self.base.contains(points, tolerance) & holds(self.where, points)
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise ValueError(f"{self} is a part chosen by a condition: it has no map, distance or rule; sample it instead.")
+
+    place = signed_distance = quadrature = _refuse  # type: ignore[assignment]
+
+    def slice_at(self, symbol: Symbol, value: Expr) -> Region:
+        part = restrict(self.base.slice_at(symbol, value), self.where)
+        if part is None:
+            raise ValueError(f"at {symbol} = {value} the condition {self.where} holds nowhere.")
+        return part
+
+    def faces(self) -> tuple[tuple[str, Region], ...]:
+        return ()
+
+    def body(self, tex: bool = False) -> str:
+        condition = sympy.latex(self.where) if tex else str(self.where)
+        return self.base.body(tex) + (r" \text{ where } " if tex else " where ") + condition
+
+
+def restrict(region: Region, where: Any) -> Region | None:
+    """The part of a piece where the condition holds, cut exactly where that can be done; None where it is empty."""
+    if isinstance(region, Selection):
+        return restrict(region.base, sympy.And(region.where, where))
+    left = sympy.sympify(where).subs(region.fixed)
+    if left == sympy.true:
+        return region
+    if left == sympy.false:
+        return None
+    factors, uncut = {s: factor for factor in region.factors for s in factor.coordinates}, []
+    for condition in sympy.And.make_args(left):
+        cut = _half_line(condition)
+        factor = factors.get(cut[0]) if cut else None
+        if cut is None or not isinstance(factor, Interval):
+            uncut.append(condition)
+            continue
+        clipped = _clip(factor, *cut[1:])
+        if clipped is None:
+            return None
+        factors[cut[0]] = clipped
+    kept = [factors[f.coordinate] if isinstance(f, Interval) else f for f in region.factors]
+    part = product(*kept)
+    return Selection(part, sympy.And(*uncut)) if uncut else part
+
+
+def _half_line(condition: Any) -> tuple[Symbol, bool, Expr] | None:
+    """(symbol, whether the bound is a lower one, bound) of an inequality that is linear in one symbol."""
+    if not isinstance(condition, sympy.Gt | sympy.Ge | sympy.Lt | sympy.Le) or len(condition.free_symbols) != 1:
+        return None
+    (symbol,) = condition.free_symbols
+    difference = sympy.expand(condition.gts - condition.lts)
+    slope = difference.coeff(symbol)
+    rest = sympy.expand(difference - slope * symbol)
+    if slope.free_symbols or rest.free_symbols or slope == 0:
+        return None
+    return symbol, as_float(slope) > 0, -rest / slope
+
+
+def _clip(interval: Interval, is_lower: bool, bound: Expr) -> Interval | None:
+    """The interval on one side of the bound; itself where the bound is outside; None where nothing is left."""
+    lower, upper = interval.ends
+    if as_float(bound) <= lower:
+        return interval if is_lower else None
+    if as_float(bound) >= upper:
+        return None if is_lower else interval
+    low, high = (bound, interval.upper) if is_lower else (interval.lower, bound)
+    return Interval(interval.coordinate, low, high)
+
+
+def _evenly_spread(n: int, size: int) -> Float[np.ndarray, "n c"]:
+    """A Kronecker sequence on the roots of x^(size + 1) = x + 1 (Roberts 2018), inside the open cube."""
+    root = 2.0
+    for _ in range(64):
+        root = (1 + root) ** (1 / (size + 1))
+    steps = root ** -np.arange(1.0, size + 1)
+    spread = np.mod(0.5 + steps * np.arange(1, n + 1)[:, None], 1.0)
+    return np.clip(spread, 2.0**-30, 1 - 2.0**-30)

@@ -1,0 +1,161 @@
+"""Selecting from regions: `at`, `side`, `boundary`. Nothing here raises; what fails becomes a sentence in `faults`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy
+from sympy import Symbol
+
+from phijax.geometry._numbers import exact, is_space, kind_of, nearest
+from phijax.geometry.boundary import Boundary
+from phijax.geometry.predicate import unknown_node
+from phijax.geometry.region import Region
+from phijax.geometry.selection import restrict
+from phijax.geometry.unresolved import Unresolved
+
+_SIDES = (("left", "right"), ("bottom", "top"))
+
+
+def at(region: Region, values: Mapping[str, Any]) -> Region:
+    if isinstance(region, Unresolved):
+        return region
+    written = ", ".join(f"{name}={value}" for name, value in values.items())
+    place, part, faults = f"at({written}) on {region}", region, []
+    if not values:
+        faults.append(f"at() on {region}: give a coordinate and its value, as in at({region.names[0]}=0).")
+    by_name = {symbol.name: symbol for symbol in region.coordinates}
+    for name, value in values.items():
+        if name not in by_name:
+            faults.append(f"{place}: there is no coordinate {name!r}; {nearest(name, by_name)}.")
+            continue
+        try:
+            part = part.slice_at(by_name[name], exact(value, f"{name}"))
+        except ValueError as problem:
+            faults.append(f"{place}: {problem}")
+    return Unresolved(region.coordinates, tuple(faults)) if faults else part
+
+
+def boundary(region: Region) -> Boundary | Unresolved:
+    if isinstance(region, Unresolved):
+        return region
+    faces = region.faces()
+    if faces:
+        return Boundary(faces)
+    return Unresolved(region.coordinates, (f"the boundary of {region}: it has none in space{_why_none(region)}.",))
+
+
+def _why_none(region: Region) -> str:
+    if region.periodic:
+        return f", since {_listed(region.periodic)} is periodic"
+    if isinstance(region, Boundary) or region.has_normals:
+        return ", being a boundary itself"
+    if region.dimension == 0:
+        return ", being a set of points"
+    if not any(is_space(symbol) for symbol in region.coordinates):
+        return "; time and parameters have no boundary: use at"
+    return ""
+
+
+def _listed(symbols: Iterable[Symbol]) -> str:
+    return " and ".join(sorted(symbol.name for symbol in symbols))
+
+
+def side(region: Region, name: Any) -> Region:
+    if isinstance(region, Unresolved):
+        return region
+    found = _sides(region)
+    if name in found:
+        return found[name]
+    return Unresolved(region.coordinates, (f"side({name!r}) of {region}: {_why_no_side(region, str(name), found)}.",))
+
+
+def _sides(region: Region) -> dict[str, Region]:
+    """Sides by every name they go by."""
+    faces = region.pieces if isinstance(region, Boundary) else region.faces()
+    flat = {face.face_name: face for _, face in faces if face.constant_normal}
+    named = {}
+    for symbol, names in zip(_named_axes(region), _SIDES, strict=False):
+        for alias, sign in zip(names, "-+", strict=True):
+            if f"{symbol.name}{sign}" in flat:
+                named[alias] = flat[f"{symbol.name}{sign}"]
+    return named | flat  # type: ignore[return-value]
+
+
+def _named_axes(region: Region) -> tuple[Symbol, ...]:
+    """The space coordinates, where there are few enough for left, right, bottom and top to be plain."""
+    axes = tuple(symbol for symbol in region.coordinates if is_space(symbol))
+    return axes if len(axes) <= len(_SIDES) else ()
+
+
+def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
+    axes = {symbol.name: symbol for symbol in region.coordinates}
+    aliases = {alias: s for s, names in zip(_named_axes(region), _SIDES, strict=False) for alias in names}
+    symbol = aliases.get(name) or axes.get(name.rstrip("+-"))
+    if symbol is not None and not is_space(symbol):
+        return f"{symbol} is of kind {kind_of(symbol)}, and sides are of space; use at({symbol}=...)"
+    if symbol is not None and symbol in region.periodic:
+        return f"{symbol} is periodic and has no ends; use at({symbol}=...) for a slice"
+    if not found:
+        return "it has no flat sides; use .boundary"
+    return f"there is no such side; {nearest(name, found)}"
+
+
+def select(faces: Boundary, coordinates: tuple[Symbol | str, ...], where: Any) -> Region:
+    place = (
+        f"boundary({', '.join([*map(str, coordinates), *([] if where is None else [f'where={where}'])])}) of {faces}"
+    )
+    owners, faults = _owners(faces, coordinates)
+    condition = sympy.true if where is None else _condition(faces, where, faults)
+    kept = []
+    for name, piece in faces.pieces:
+        if not faults and (not owners or owners & set(piece.normal_coordinates)):
+            part = restrict(piece, condition)
+            kept += [] if part is None else [(name, part)]
+    if not kept and not faults:
+        faults.append(f"nothing is selected; the pieces are {', '.join(name for name, _ in faces.pieces)}")
+    if faults:
+        return Unresolved(faces.coordinates, tuple(f"{place}: {fault}." for fault in faults))
+    return Boundary(tuple(kept))
+
+
+def _owners(faces: Boundary, coordinates: tuple[Symbol | str, ...]) -> tuple[set[Symbol], list[str]]:
+    """The named coordinates across which there are faces, and a fault for each of the others."""
+    by_name = {symbol.name: symbol for symbol in faces.coordinates}
+    owners, faults = set(), []
+    for written in coordinates:
+        name = getattr(written, "name", str(written))
+        symbol = by_name.get(name)
+        if symbol is None:
+            faults.append(f"there is no coordinate {name!r}; {nearest(name, by_name)}")
+        elif not is_space(symbol):
+            faults.append(
+                f"{name} is of kind {kind_of(symbol)}, and a boundary has faces in space alone; use at({name}=...)"
+            )
+        elif symbol not in faces.normal_coordinates:
+            faults.append(f"there is no face across {name}, which is {_why_no_face(faces, symbol)}")
+        else:
+            owners.add(symbol)
+    return owners, faults
+
+
+def _why_no_face(faces: Boundary, symbol: Symbol) -> str:
+    return "periodic" if symbol in faces.periodic else "fixed or not part of this boundary"
+
+
+def _condition(faces: Boundary, where: Any, faults: list[str]) -> Any:
+    """`where` as a sympy condition on the coordinates of the boundary; faults are added for what it can't be."""
+    if isinstance(where, bool):
+        return sympy.true if where else sympy.false
+    if not isinstance(where, sympy.logic.boolalg.Boolean):
+        faults.append(f"where={where!r} is no condition; write one such as {faces.names[0]} > 0")
+        return sympy.true
+    by_name = {symbol.name: symbol for symbol in faces.coordinates}
+    for symbol in sorted(where.free_symbols, key=str):
+        if symbol.name not in by_name:
+            faults.append(f"where={where} uses {symbol}, which is no coordinate; {nearest(symbol.name, by_name)}")
+    node = unknown_node(where)
+    if node is not None:
+        faults.append(f"where={where} holds {node}, which can't be evaluated on points")
+    return where.subs({symbol: by_name.get(symbol.name, symbol) for symbol in where.free_symbols})
