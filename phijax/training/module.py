@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
@@ -78,7 +79,7 @@ class Objective:
         for position, (name, block) in enumerate(self.blocks.items()):
             block_key = None if key is None else jax.random.fold_in(key, position)
             for term, value in block(model, batch[name], block_key).items():
-                out[f"{name}/{term}" if term else name] = value
+                out[full_name(name, term)] = value
         return out
 
     def losses(self, model: Model, batch: Mapping[str, Any], key: PRNGKeyArray | None = None) -> Losses:
@@ -97,8 +98,13 @@ class Objective:
         def trace(model: Model, batch: Mapping[str, Any]) -> None:
             order.extend(self.residuals(model, batch))
 
-        jax.eval_shape(trace, model, batch)
+        eqx.filter_eval_shape(trace, model, batch)
         return tuple(order)
+
+
+def full_name(constraint: str, term: str) -> str:
+    """`constraint/term`, or `constraint` where the term has no name of its own."""
+    return f"{constraint}/{term}" if term else constraint
 
 
 def mean_square(residual: Array, batch: Any) -> Array:
@@ -109,13 +115,19 @@ def mean_square(residual: Array, batch: Any) -> Array:
     return jnp.mean(square)
 
 
+def _no_unknowns(model: Model) -> dict[str, Array]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Module:
     """A model factory, called once with the key of the model stream, and the objective it is trained on.
 
     precision: what the objective was compiled for; None leaves it to the Trainer.
+    unknowns: model -> {name: scalar}, unknown parameters of the problem that are logged by name.
     """
 
     factory: Callable[[PRNGKeyArray], Model]
     objective: Objective
     precision: str | None = None
+    unknowns: Callable[[Model], Mapping[str, Array]] = _no_unknowns

@@ -1,0 +1,129 @@
+"""Compile: from a declared problem to a module and a data module, which `Trainer.fit` trains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from phijax._precision import check_precision, precision_scope
+from phijax.formulation import Constraint, Problem
+from phijax.formulation.faults import nearest
+from phijax.lowering import Expressions, Layout, constraint_expressions
+from phijax.networks import MLP
+from phijax.sampling import Held, PoolSampler, RegionSampler, SamplerDataModule
+from phijax.sampling.points import Points
+from phijax.training.module import Block, Module, Objective
+
+INTERIOR_POINTS = {1: 512, 2: 2048}
+MOST_INTERIOR_POINTS = 4096
+BOUNDARY_POINTS = 256
+MOST_DATA_POINTS = 10_000
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A problem as a module and a data module. precision: of its points and residuals, None for the Trainer's."""
+
+    problem: Problem
+    layout: Layout
+    module: Module
+    datamodule: SamplerDataModule
+    precision: str | None
+
+    @property
+    def points(self) -> dict[str, int]:
+        """Number of points of each constraint in a batch."""
+        return dict(self.datamodule.sizes)
+
+    def expressions(self, expressions: Mapping[str, sympy.Expr]) -> Expressions:
+        """Further expressions of the fields, lowered over the same networks."""
+        return Expressions(self.layout, expressions, split_complex=False)
+
+
+def compile(
+    problem: Problem,
+    *,
+    network: Any = None,
+    points: int | Mapping[str, int] | None = None,
+    samplers: Mapping[str, Any] | None = None,
+    method: str = "sobol",
+    hold: int | None = None,
+    precision: str | None = None,
+) -> Compiled:
+    """Lowers a problem to residual functions and named samplers in declaration order.
+
+    network: a specification such as MLP(width=64, depth=4), any `(key, inputs, outputs) -> callable`, or a mapping of
+    field names to these. points: per constraint, or one number for all. samplers: own samplers by constraint.
+    method: "sobol" or "uniform". hold: keep the points for so many steps; None draws new ones at every step.
+    Raises ValueError for unknown names, LoweringError for an expression that JAX has no counterpart of.
+    """
+    if precision is not None:
+        check_precision(precision)
+    with precision_scope(precision or "float32"):
+        layout = Layout(problem, MLP(width=64, depth=4) if network is None else network)
+        blocks, chosen = {}, {}
+        samplers = dict(samplers or {})
+        _check_names("samplers", samplers, problem)
+        for name, constraint in problem.trained.items():
+            expressions = constraint_expressions(layout, constraint)
+            blocks[name] = Block(expressions.pointwise)
+            chosen[name] = samplers.get(name) or _sampler(constraint, method, hold)
+        sizes = _sizes(problem, points, chosen)
+    module = Module(layout.initial, Objective(blocks), precision)
+    return Compiled(problem, layout, module, SamplerDataModule(chosen, sizes), precision)
+
+
+def _sampler(constraint: Constraint, method: str, hold: int | None) -> Any:
+    if constraint.columns:
+        coordinates = {symbol.name: column for symbol, column in _table(constraint).items()}
+        values = {name: column.values for name, column in constraint.columns.items()}
+        return PoolSampler(Points(coordinates, values=values))
+    sampler = RegionSampler(constraint.region, method=method)
+    return sampler if hold is None else Held(sampler, every=hold)
+
+
+def _table(constraint: Constraint) -> dict[sympy.Symbol, Any]:
+    return dict(constraint.region.columns)
+
+
+def _check_names(what: str, given: Mapping[str, Any], problem: Problem) -> None:
+    for name in given:
+        if name in problem.constraints and name not in problem.trained:
+            raise ValueError(f"{what} names {name!r}, which is exact or free and has no sampler; leave it out.")
+        if name not in problem.trained:
+            raise ValueError(f"{what} names {name!r}, which is no constraint; {nearest(name, problem.trained)}.")
+
+
+def _sizes(problem: Problem, points: int | Mapping[str, int] | None, samplers: Mapping[str, Any]) -> dict[str, int]:
+    asked: dict[str, int] = dict(points) if isinstance(points, Mapping) else {}
+    _check_names("points", asked, problem)
+    for name, count in asked.items():
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ValueError(
+                f"points[{name!r}] is {count!r}; a constraint needs at least one point, as a whole number."
+            )
+    if points is not None and not isinstance(points, Mapping):
+        if isinstance(points, bool) or not isinstance(points, int) or points < 1:
+            raise ValueError(f"points={points!r} must be a positive whole number, or a mapping of constraints to them.")
+        asked = dict.fromkeys(problem.trained, points)
+    return {name: _size(c, asked.get(name), samplers[name]) for name, c in problem.trained.items()}
+
+
+def _size(constraint: Constraint, asked: int | None, sampler: Any) -> int:
+    if isinstance(sampler, PoolSampler):
+        return min(sampler.size, asked or MOST_DATA_POINTS)
+    varying = set().union(*(term.residual.free_symbols for term in constraint.terms)) & set(
+        constraint.region.coordinates
+    )
+    if not varying or constraint.region.count == 1:
+        return 1  # every point would say the same
+    if asked is not None:
+        return asked
+    if constraint.region.count is not None:
+        return min(constraint.region.count, MOST_DATA_POINTS)
+    if constraint.region.dimension < len(constraint.region.coordinates):
+        return BOUNDARY_POINTS
+    return INTERIOR_POINTS.get(constraint.region.dimension, MOST_INTERIOR_POINTS)

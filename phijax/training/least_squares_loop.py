@@ -1,0 +1,107 @@
+"""The host's loop of least-squares steps, over jitted parts that are traced once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array
+
+from phijax.optimizers.base import LeastSquaresOptimizer
+from phijax.optimizers.system import LeastSquaresSystem
+from phijax.training.diagnose import nonfinite_reason
+from phijax.training.feed import Feed
+from phijax.training.state import TrainState, trainable
+from phijax.training.step import NONFINITE, RUN, STALLED, Program, Report, Sources, all_finite, drawn
+
+
+class LeastSquaresEngine:
+    """Runs the steps of one stage of a least-squares optimizer. The model is run deterministically, with no key."""
+
+    def __init__(self, program: Program, optimizer: LeastSquaresOptimizer, feed: Feed, sources: Sources):
+        self._program, self._optimizer, self._feed = program, optimizer, feed
+        self._arrays, static = eqx.partition(sources, eqx.is_array)
+        self._system: LeastSquaresSystem | None = None
+        self._batch: Any = None
+        self._info: Any = None
+        self.traces = 0
+
+        def draw(arrays: Any, state: TrainState, start: Array) -> tuple[Any, Any]:
+            return drawn(program, feed, eqx.combine(arrays, static), state, start, None)
+
+        def look(arrays: Any, state: TrainState, batch: Any) -> tuple[Any, Report, Any, Array]:
+            """(balancer state, report, runtime key, whether all is finite) of the step that begins with `state`."""
+            self.traces += 1
+            model = program.model(*trainable(state.model_state))
+            losses = program.objective.losses(model, batch)
+            balancer_state = program.rebalance(eqx.combine(arrays, static), state, losses, None)
+            report = program.report(model, losses, balancer_state)
+            finite = all_finite((report.losses, report.total))
+            return balancer_state, report, jax.random.split(state.rng_key)[0], finite
+
+        self._draw, self._look = jax.jit(draw), jax.jit(look)
+
+    def _build(self, params: Any, rest: Any) -> LeastSquaresSystem:
+        def pointwise(block: Any) -> Any:
+            return lambda p, point: block.pointwise(self._program.model(p, rest), point, None)
+
+        blocks = {name: pointwise(block) for name, block in self._program.objective.blocks.items()}
+        return LeastSquaresSystem(blocks, params)
+
+    def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
+        """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
+        if self._system is None:
+            self._system = self._build(*trainable(state.model_state))
+        report, halt = None, RUN
+        while int(state.step) < end and halt == RUN:
+            state, report, halt = self._step(state, start)
+        assert report is not None, "advance was asked for no step"
+        return state, report, halt
+
+    def _step(self, state: TrainState, start: int) -> tuple[TrainState, Report, int]:
+        assert self._system is not None
+        before, step = state, int(state.step)
+        if self._batch is None or self._feed.begins(step, start):
+            sampler_state, self._batch = self._draw(self._arrays, state, jnp.int32(start))
+            state = state._replace(sampler_state=sampler_state)
+        balancer_state, report, rng_key, finite = self._look(self._arrays, state, self._batch)
+        if not bool(finite):
+            return before, report, NONFINITE
+        params, rest = trainable(state.model_state)
+        theta, _ = ravel_pytree(params)
+        weights = self._program.balancer.weights(balancer_state)
+        theta, opt_state, info = self._optimizer.step(self._system, theta, state.opt_state, self._batch, weights)
+        if not bool(all_finite(theta)):
+            return before, report, NONFINITE
+        self._info = info
+        state = state._replace(
+            model_state=eqx.combine(self._system.unravel(theta), rest),
+            opt_state=opt_state,
+            balancer_state=balancer_state,
+            rng_key=rng_key,
+            step=state.step + 1,
+        )
+        return state, report, STALLED if info.stop else RUN
+
+    def stop_reason(self) -> str:
+        """The optimizer's own sentence."""
+        return str(self._info.stop)
+
+    def nonfinite_reason(self, state: TrainState, start: int) -> str:
+        """The term and the point at which the step from `state` broke."""
+        return nonfinite_reason(self._program, state, self._batch, None)
+
+    def learning_rate(self, opt_state: Any) -> float | None:
+        """Least-squares steps have none."""
+        return None
+
+    def diagnostics(self) -> dict[str, float]:
+        """What the optimizer says of its last step: the loss after it, the damping and the like."""
+        numbers = self._info._asdict() if self._info is not None else {}
+        return {
+            name: float(value) for name, value in numbers.items() if isinstance(value, (bool, float, int, np.number))
+        }

@@ -1,0 +1,81 @@
+"""The compiled loop of first-order steps: one executable for any number of steps, the same bits for any chunking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array
+
+from phijax.training.diagnose import nonfinite_reason
+from phijax.training.dtypes import like
+from phijax.training.feed import Feed
+from phijax.training.learning_rate import learning_rate
+from phijax.training.state import TrainState
+from phijax.training.step import RUN, Program, Report, Sources, first_order_step, step_inputs
+
+
+class FirstOrderEngine:
+    """Runs the steps of one stage of an optax optimizer, compiled once.
+
+    `traces` counts how often the step was traced.
+    """
+
+    def __init__(self, program: Program, optimizer: optax.GradientTransformation, feed: Feed, sources: Sources):
+        self.traces = 0
+        self._program, self._optimizer = program, optimizer
+        self._arrays, static = eqx.partition(sources, eqx.is_array)
+        step = first_order_step(program, optimizer, feed)
+
+        def one(arrays: Any, state: TrainState, start: Array) -> tuple[TrainState, Report, Array]:
+            self.traces += 1
+            return step(eqx.combine(arrays, static), state, start)
+
+        # The trip count is traced: a scan of fixed length would compile anew, and differ in bits, for each length.
+        def run(arrays: Any, state: TrainState, report: Report, start: Array, end: Array) -> tuple:
+            def body(carry: tuple) -> tuple:
+                state, old, _ = carry
+                state, new, halt = one(arrays, state, start)
+                return state, jax.tree.map(like, new, old), halt
+
+            def going(carry: tuple) -> Array:
+                return (carry[0].step < end) & (carry[2] == RUN)
+
+            return jax.lax.while_loop(going, body, (state, report, jnp.int32(RUN)))
+
+        self._report: Report | None = None
+        self._shapes = lambda state, start: jax.eval_shape(step, eqx.combine(self._arrays, static), state, start)[1]
+        self._run = jax.jit(run)
+        self._inputs = jax.jit(lambda arrays, *now: step_inputs(program, feed, eqx.combine(arrays, static), *now))
+
+    def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
+        """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
+        if self._report is None:
+            shapes = self._shapes(state, jnp.int32(start))
+            self._report = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        state, report, halt = self._run(self._arrays, state, self._report, jnp.int32(start), jnp.int32(end))
+        self._report = report
+        return state, report, int(halt)
+
+    def stop_reason(self) -> str:
+        """Why the stage ended before its last step: the line search of L-BFGS has reached rounding."""
+        dtype = jax.tree.leaves(self._report.total)[0].dtype if self._report else jnp.zeros(()).dtype
+        return (
+            f"{dtype.name} precision reached: the line search lowers the loss by no more than rounding, along the "
+            "gradient as well"
+        )
+
+    def nonfinite_reason(self, state: TrainState, start: int) -> str:
+        """The term and the point at which the step from `state` broke."""
+        return nonfinite_reason(self._program, state, *self._inputs(self._arrays, state, jnp.int32(start)))
+
+    def learning_rate(self, opt_state: Any) -> float | None:
+        """The rate of the step before `opt_state`."""
+        return learning_rate(self._optimizer, opt_state)
+
+    def diagnostics(self) -> dict[str, float]:
+        """Nothing beyond the report."""
+        return {}

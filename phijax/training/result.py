@@ -1,0 +1,68 @@
+"""FitResult: what a fit gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import equinox as eqx
+
+from phijax.training.callbacks import Averaged, Best
+from phijax.training.metrics import History
+from phijax.training.state import TrainState
+
+Status = Literal["finished", "stopped", "diverged", "interrupted"]
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """The end of a run.
+
+    state: complete, as `fit_state` takes it. model: the trained model.
+    status: finished (all steps done), stopped (a rule ended it), diverged (a number was not finite), interrupted.
+    stop_reason: a sentence. seconds: compiling and training, those of the runs it resumed included.
+    history: records and events; those of the steps before a resumed one too. checkpoint: its run folder, if any.
+    The arrays keep their precision; use them inside `precision_scope(result.precision)`, or `Trainer.predict`.
+    """
+
+    state: TrainState
+    model: Any
+    history: History
+    status: Status
+    stop_reason: str
+    seconds: float
+    precision: str
+    checkpoint: Path | None = None
+
+    @property
+    def step(self) -> int:
+        """Completed steps."""
+        return int(self.state.step)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """The last record: losses, weights, total, unknowns; empty where no step was recorded."""
+        return self.history.records[-1] if self.history.records else {}
+
+    @property
+    def best_model(self) -> Any:
+        """The model that the KeepBest callback kept."""
+        best = self._callback_state(Best, "KeepBest")
+        if int(best.step) < 0:
+            raise ValueError("KeepBest has kept no model: its metric was never finite, or it was never called.")
+        return self._with_arrays(best.model_state)
+
+    @property
+    def averaged_model(self) -> Any:
+        """The mean model of the Average callback."""
+        return self._with_arrays(self._callback_state(Averaged, "Average").model_state)
+
+    def _callback_state(self, kind: type, name: str) -> Any:
+        for state in self.state.callback_state.values():
+            if isinstance(state, kind):
+                return state
+        raise ValueError(f"the run had no {name} callback; add phijax's {name}(...) to Trainer(callbacks=...).")
+
+    def _with_arrays(self, arrays: Any) -> Any:
+        return eqx.combine(arrays, eqx.filter(self.model, eqx.is_array, inverse=True))

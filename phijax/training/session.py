@@ -1,0 +1,187 @@
+"""Session: the host's side of one run, from a complete state to its result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+
+from phijax.training.callbacks import Callbacks, Event
+from phijax.training.checkpoint import CheckpointStore
+from phijax.training.feed import Feed
+from phijax.training.interrupt import Interrupts
+from phijax.training.least_squares_loop import LeastSquaresEngine
+from phijax.training.loop import FirstOrderEngine
+from phijax.training.metrics import MetricsWriter, record_of
+from phijax.training.progress import Progress
+from phijax.training.result import FitResult, Status
+from phijax.training.schedule import Events, Pace
+from phijax.training.stages import WHOLE_STAGE, Plan, Stage
+from phijax.training.state import TrainState, trainable
+from phijax.training.step import NONFINITE, STALLED, Program, Report, Sources
+
+
+class Engine(Protocol):
+    """Takes the steps of one stage. Its states hold the optimizer's own state, without the stage."""
+
+    def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]: ...
+    def stop_reason(self) -> str: ...
+    def nonfinite_reason(self, state: TrainState, start: int) -> str: ...
+    def learning_rate(self, opt_state: Any) -> float | None: ...
+    def diagnostics(self) -> dict[str, float]: ...
+
+
+@dataclass
+class Session:
+    """One run. `run` may be called once."""
+
+    program: Program
+    sources: Sources
+    plan: Plan
+    max_steps: int
+    events: Events
+    pace: Pace
+    callbacks: Callbacks
+    metrics: MetricsWriter
+    progress: Progress
+    precision: str
+    store: CheckpointStore | None
+    folder: Path | None
+    restored: bool
+
+    def run(self, state: TrainState) -> FitResult:
+        """Train from `state` to the end that a rule, the clock or a signal sets."""
+        self.progress.begin(int(state.step), self.max_steps)
+        try:
+            with Interrupts() as interrupts:
+                state, status, reason = self._run(state, interrupts)
+                self._save(state)
+        finally:
+            if self.store is not None:
+                self.store.close()
+            self.progress.end()
+        params, rest = trainable(state.model_state)
+        return FitResult(
+            state=state,
+            model=self.program.model(params, rest),
+            history=self.metrics.history,
+            status=status,
+            stop_reason=reason,
+            seconds=self.pace.seconds,
+            precision=self.precision,
+            checkpoint=self.folder,
+        )
+
+    def _run(self, state: TrainState, interrupts: Interrupts) -> tuple[TrainState, Status, str]:
+        reason: str | None = None
+        if int(state.step) == 0 and not self.restored:
+            state, reason = self._call_back(state, None)
+        status: Status = "stopped"
+        while reason is None:
+            index, start = self.plan.where(state.opt_state)
+            stage = self.plan.stages[index]
+            end = self.max_steps if stage.steps is None else min(self.max_steps, start + stage.steps)
+            state, status, reason, over = self._run_stage(state, stage, start, end, interrupts)
+            if status != "stopped" or not over:
+                break
+            reason = f"stage {index + 1} of {len(self.plan.stages)}: {reason}" if self.plan.staged else reason
+            if index + 1 == len(self.plan.stages) or int(state.step) >= self.max_steps:
+                status = "finished" if int(state.step) >= end else "stopped"
+                break
+            state = self._next_stage(state, index + 1, str(reason))
+            reason = None
+        sentence = f"{reason} (step {int(state.step)})"
+        self._tell({"event": status, "step": int(state.step), "reason": sentence}, f"{status}: {sentence}")
+        return state, status, sentence
+
+    def _next_stage(self, state: TrainState, index: int, reason: str) -> TrainState:
+        """The state at the first step of stage `index`: fresh optimizer state, all else carried on."""
+        step = int(state.step)
+        params, _ = trainable(state.model_state)
+        feed = Feed(self.plan.stages[index].holds(params))
+        sampler_state = feed.adopt(self.sources.train, state.sampler_state, step)
+        state = state._replace(opt_state=self.plan.init(index, step, params), sampler_state=sampler_state)
+        sentence = f"{reason}; stage {index + 1} begins at step {step}"
+        self._tell({"event": "stage", "step": step, "reason": reason}, sentence)
+        self._save(state)
+        return state
+
+    def _run_stage(
+        self, state: TrainState, stage: Stage, start: int, end: int, interrupts: Interrupts
+    ) -> tuple[TrainState, Status, str | None, bool]:
+        """(state, status, reason, whether the stage itself is over)."""
+        engine = self._engine(state, stage)
+        self.pace.new_stage()
+        inner = state._replace(opt_state=self.plan.inner(state.opt_state))
+        while (step := int(inner.step)) < end:
+            stop = min(end, self.events.next_after(step), step + self.pace.steps())
+            begun = time.monotonic()
+            inner, report, halt = engine.advance(inner, start, stop)
+            self.pace.timed(int(inner.step) - step, time.monotonic() - begun)
+            state = inner._replace(opt_state=self.plan.rewrap(state.opt_state, inner.opt_state))
+            if halt == NONFINITE:
+                return state, "diverged", engine.nonfinite_reason(inner, start), False
+            step = int(inner.step)
+            last = step == end or halt == STALLED
+            if last or self.events.logs(step):
+                self._record(step - 1, report, engine, inner.opt_state)
+            self.progress.update(step, float(report.total))
+            state, reason = self._call_back(state, report)
+            inner = inner._replace(callback_state=state.callback_state)
+            if halt != STALLED and self._save_due(step):  # a stage that has stalled is saved once the next has begun
+                self._save(state)
+            if reason is not None:
+                return state, "stopped", reason, False
+            if halt == STALLED:
+                return state, "stopped", engine.stop_reason(), True
+            if interrupts.name is not None:
+                return state, "interrupted", f"interrupted by {interrupts.name}", False
+            if self.pace.out_of_time and step < self.max_steps:
+                return state, "stopped", f"max_seconds={self.pace.max_seconds:g} reached", False
+        return state, "stopped", f"all {end - start} steps done", True
+
+    def _engine(self, state: TrainState, stage: Stage) -> Engine:
+        params, _ = trainable(state.model_state)
+        hold = stage.holds(params)
+        if hold == WHOLE_STAGE:
+            step = int(state.step)
+            sentence = "points are held for the whole of this stage: its curvature estimate is that of one loss"
+            self._tell({"event": "hold", "step": step, "reason": sentence}, sentence)
+        kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
+        return kind(self.program, stage.optimizer, Feed(hold), self.sources)
+
+    def _call_back(self, state: TrainState, report: Report | None) -> tuple[TrainState, str | None]:
+        step = int(state.step)
+        if not self.callbacks.due(step):
+            return state, None
+        model = self.program.model(*trainable(state.model_state))
+        if report is None:
+            event = Event(step, model, {}, {}, float("nan"), {})
+        else:
+            host = jax.tree.map(lambda leaf: leaf.item() if leaf.ndim == 0 else leaf, jax.device_get(report))
+            event = Event(step, model, host.losses, host.weights, host.total, host.parameters)
+        callback_state, reason = self.callbacks.step(state.callback_state, event)
+        return state._replace(callback_state=callback_state), reason
+
+    def _record(self, step: int, report: Report, engine: Engine, opt_state: Any) -> None:
+        rate = engine.learning_rate(opt_state)
+        extra = engine.diagnostics()
+        seconds, terms = self.pace.seconds, self.program.terms
+        self.metrics.write(record_of(step, report, terms, seconds=seconds, learning_rate=rate, optimizer=extra))
+
+    def _tell(self, event: dict[str, Any], sentence: str) -> None:
+        self.metrics.write(event)
+        self.progress.say(sentence)
+
+    def _save_due(self, step: int) -> bool:
+        by_clock = self.events.checkpoint_every is None and self.pace.save_due()
+        return by_clock or self.events.saves(step)
+
+    def _save(self, state: TrainState) -> None:
+        if self.store is None:
+            return
+        self.store.save(int(state.step), state, {"precision": self.precision, "seconds": self.pace.seconds})
+        self.pace.saved()

@@ -1,0 +1,200 @@
+"""One first-order step, as a pure function of the train state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Bool, Int, PRNGKeyArray
+
+from phijax.balancing.residuals import RowwiseResiduals
+from phijax.sampling.points import Points
+from phijax.training.dtypes import like
+from phijax.training.feed import Feed, unadapted
+from phijax.training.keys import BALANCER_MODEL, BALANCER_UPDATE, RESAMPLING_MODEL
+from phijax.training.lbfgs import is_lbfgs, settle
+from phijax.training.module import Objective, full_name, rows
+from phijax.training.state import TrainState, trainable
+
+
+class Report(NamedTuple):
+    """What a step saw: raw losses, weights and their sum, and named unknowns, at the parameters it began with."""
+
+    losses: dict[str, Array]
+    weights: dict[str, Array]
+    total: Array
+    parameters: dict[str, Array]
+
+
+class Sources(NamedTuple):
+    """Batch sources, passed to the compiled functions as arguments so that no pool becomes a constant of them."""
+
+    train: Any
+    diagnostics: Any
+    diagnostics_state: Any
+
+
+@dataclass(frozen=True)
+class Program:
+    """What every step of a run is made of.
+
+    static: what of the model is no array. terms: loss terms in declaration order.
+    unknowns: model -> {name: scalar} to be reported.
+    """
+
+    objective: Objective
+    terms: tuple[str, ...]
+    static: Any
+    balancer: Any
+    unknowns: Callable[[Any], Mapping[str, Array]]
+
+    def model(self, params: Any, rest: Any) -> Any:
+        """The model that the objective is taken of."""
+        return eqx.combine(params, rest, self.static)
+
+    def magnitude(self, model: Any, key: PRNGKeyArray | None) -> Callable[[str, Any], Array]:
+        """(constraint, batch) -> (n,) root of the sum of its squared residuals, for adaptive samplers."""
+
+        def residuals(name: str, batch: Any) -> Array:
+            terms = self.objective.blocks[name](model, batch, key)
+            return jnp.sqrt(sum(jnp.abs(value) ** 2 for value in terms.values()))
+
+        return residuals
+
+    def report(self, model: Any, losses: dict[str, Array], balancer_state: Any) -> Report:
+        """The report of a step."""
+        weights = {term: jnp.asarray(weight) for term, weight in self.balancer.weights(balancer_state).items()}
+        total = self.balancer.combine(balancer_state, losses)
+        parameters = {name: jnp.asarray(value) for name, value in self.unknowns(model).items()}
+        return Report(losses, weights, total, parameters)
+
+    def rebalance(self, sources: Sources, state: TrainState, losses: dict[str, Array], key: PRNGKeyArray | None) -> Any:
+        """Balancer state of this step: refreshed where the step divides by `balancer.every`.
+
+        Diagnostics are taken on a batch of the balancer's own stream, whatever the training points are. `key` says
+        whether the model is run stochastically.
+        """
+        every = self.balancer.every
+        if not every:
+            return state.balancer_state
+        params, rest = trainable(state.model_state)
+        balancer_key = state.balancer_key
+
+        def refreshed() -> Any:
+            at = state.step if self.balancer.refresh else jnp.int32(0)
+            batch = unadapted(sources.diagnostics, sources.diagnostics_state, at)
+            use = None if key is None else jax.random.fold_in(_fold(balancer_key, BALANCER_MODEL), state.step)
+            diagnostics = self.balancer.diagnostics(
+                params,
+                losses=lambda p: self.objective.losses(self.model(p, rest), batch, use),
+                residuals=self._rowwise(rest, batch, use),
+            )
+            update_key = jax.random.fold_in(_fold(balancer_key, BALANCER_UPDATE), state.step)
+            new = self.balancer.update(state.balancer_state, losses, diagnostics, key=update_key, step=state.step)
+            return jax.tree.map(like, new, state.balancer_state)
+
+        return jax.lax.cond(state.step % every == 0, refreshed, lambda: state.balancer_state)
+
+    def _rowwise(self, rest: Any, batch: Any, key: PRNGKeyArray | None) -> RowwiseResiduals:
+        """Residuals whose rows can be differentiated one by one, scaled as they enter the loss."""
+
+        def of_block(name: str) -> Any:
+            def function(params: Any, row: tuple) -> dict[str, Array]:
+                point, use = row
+                named = self.objective.blocks[name].pointwise(self.model(params, rest), point, use)
+                scale = 1.0
+                if isinstance(point, Points) and point.weights is not None:
+                    scale = jnp.sqrt(point.weights)
+                return {full_name(name, term): scale * value for term, value in named.items()}
+
+            return function
+
+        names = self.objective.batch_keys
+        keys = {name: None if key is None else jax.random.split(key, rows(batch[name])) for name in names}
+        return RowwiseResiduals(
+            {name: of_block(name) for name in names}, {name: (batch[name], keys[name]) for name in names}
+        )
+
+
+def _fold(key: PRNGKeyArray, constant: int) -> PRNGKeyArray:
+    return jax.random.fold_in(key, jnp.uint32(constant))
+
+
+def drawn(
+    program: Program, feed: Feed, sources: Sources, state: TrainState, start: Any, key: PRNGKeyArray | None
+) -> tuple[Any, Any]:
+    """(sampler state, batch) of the step that begins with `state`."""
+    model = program.model(*trainable(state.model_state))
+    magnitude = program.magnitude(model, None if key is None else _fold(key, RESAMPLING_MODEL))
+    return feed.draw(sources.train, state.sampler_state, state.step, start, magnitude)
+
+
+def step_inputs(
+    program: Program, feed: Feed, sources: Sources, state: TrainState, start: Any
+) -> tuple[Any, PRNGKeyArray]:
+    """(batch, key of the model) of the first-order step that begins with `state`."""
+    use = jax.random.split(state.rng_key)[1]
+    return drawn(program, feed, sources, state, start, use)[1], use
+
+
+RUN, NONFINITE, STALLED = 0, 1, 2
+
+
+def first_order_step(
+    program: Program, optimizer: optax.GradientTransformation, feed: Feed
+) -> Callable[[Sources, TrainState, Int[Array, ""]], tuple[TrainState, Report, Int[Array, ""]]]:
+    """step(sources, state, start of the stage) -> (state, report, RUN, NONFINITE or STALLED).
+
+    A step that meets a number that is not finite leaves the state as it was.
+    """
+    optimizer = optax.with_extra_args_support(optimizer)
+
+    def step(sources: Sources, state: TrainState, start: Array) -> tuple[TrainState, Report, Array]:
+        params, rest = trainable(state.model_state)
+        rng_key, use = jax.random.split(state.rng_key)
+        sampler_state, batch = drawn(program, feed, sources, state, start, use)
+
+        def losses_of(p: Any) -> dict[str, Array]:
+            return program.objective.losses(program.model(p, rest), batch, use)
+
+        losses, pullback = jax.vjp(losses_of, params)
+        balancer_state = program.rebalance(sources, state, losses, use)
+
+        def total_of(losses: dict[str, Array]) -> Array:
+            return program.balancer.combine(balancer_state, losses)
+
+        total, slopes = jax.value_and_grad(total_of)(losses)
+        # JAX's gradient of a real loss is the conjugate of the direction of steepest ascent.
+        grad = jax.tree.map(jnp.conj, pullback(slopes)[0])
+        updates, opt_state = optimizer.update(
+            grad, state.opt_state, params, value=total, grad=grad, value_fn=lambda p: total_of(losses_of(p))
+        )
+        new_params = optax.apply_updates(params, updates)
+        stalled = jnp.zeros((), bool)
+        if is_lbfgs(opt_state):
+            new_params, opt_state, stalled = settle(optimizer, (params, total), (new_params, opt_state))
+        new = state._replace(
+            model_state=eqx.combine(new_params, rest),
+            opt_state=opt_state,
+            balancer_state=balancer_state,
+            sampler_state=sampler_state,
+            rng_key=rng_key,
+            step=state.step + 1,
+        )
+        finite = all_finite((losses, total, new_params))
+        kept = jax.tree.map(lambda a, b: jnp.where(finite, like(a, b), b), new, state)
+        halt = jnp.where(finite, jnp.where(stalled, STALLED, RUN), NONFINITE).astype(jnp.int32)
+        return kept, program.report(program.model(params, rest), losses, balancer_state), halt
+
+    return step
+
+
+def all_finite(tree: Any) -> Bool[Array, ""]:
+    """Whether every number of `tree` is finite."""
+    checks = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(tree)]
+    return jnp.all(jnp.stack(checks))
