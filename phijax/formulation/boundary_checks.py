@@ -1,0 +1,119 @@
+"""Warnings about boundaries: parts without a condition, and conditions that disagree where they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy
+
+from phijax.formulation.constraint import Constraint
+from phijax.formulation.faults import Fault
+from phijax.formulation.numeric import sample_domain, values
+from phijax.formulation.patterns import orders, value_condition
+from phijax.geometry import Region
+from phijax.symbolic import Field, kind_of
+
+if TYPE_CHECKING:
+    from phijax.formulation.problem import Problem
+
+
+def coverage_warnings(problem: Problem) -> Iterator[Fault]:
+    """Sides of the domain across which a field is differentiated twice or more, and that have no condition."""
+    for name, field in problem.fields.items():
+        if any(c.kind == "data" and name in t.fields for c in problem.constraints.values() for t in c.terms):
+            continue
+        bare = [
+            piece_name
+            for piece_name, piece in problem.region_of(field).boundary.pieces
+            if _needs_condition(problem, name, piece) and not _has_condition(problem, name, piece)
+        ]
+        if bare:
+            yield Fault(
+                None,
+                f"{name!r} has no condition on {', '.join(map(repr, bare))}; add one, or say that none is meant by "
+                f"phi.free(domain.side({bare[0]!r})).",
+            )
+
+
+def _needs_condition(problem: Problem, name: str, piece: Region) -> bool:
+    across = [symbol for symbol in piece.coordinates if kind_of(symbol) == "space"]
+    fixed = [symbol for symbol in piece.fixed if symbol in across] or across
+    return any(
+        orders(term.residual, symbol).get(name, 0) >= 2
+        for constraint in problem.constraints.values()
+        if constraint.on_domain
+        for term in constraint.terms
+        for symbol in fixed
+    )
+
+
+def _has_condition(problem: Problem, name: str, piece: Region) -> bool:
+    for constraint in problem.constraints.values():
+        if constraint.on_domain:
+            # An equation of the domain that looks at the boundary, as in a nonlocal or periodic condition.
+            continue
+        if constraint.kind != "free" and not any(name in term.fields for term in constraint.terms):
+            continue
+        if any(_same_place(piece, other) for _, other in constraint.region.pieces):
+            return True
+    return False
+
+
+def _same_place(piece: Region, other: Region) -> bool:
+    if piece.fixed and other.fixed:
+        shared = [s for s in piece.fixed if s in other.fixed]
+        return bool(shared) and all(abs(float(piece.fixed[s]) - float(other.fixed[s])) < 1e-9 for s in shared)
+    return not piece.fixed and not other.fixed and other.has_normals
+
+
+def clash_warnings(problem: Problem) -> Iterator[Fault]:
+    """Two soft conditions that give one field different values where they meet."""
+    told: set[tuple[str, str, str]] = set()
+    for (one, piece, field, value), (other, other_piece, other_field, other_value) in combinations(_values(problem), 2):
+        key = (one.name, other.name, field.name)
+        if one.name == other.name or field != other_field or key in told:
+            continue
+        found = _disagreement(problem, piece, value, other_piece, other_value)
+        if found:
+            told.add(key)
+            yield Fault(
+                None,
+                f"{field.name!r} is {found[0]:.3g} on {one.name!r} and {found[1]:.3g} on {other.name!r} where they meet, "
+                f"as at {found[2]}; the solution cannot be smooth there.",
+            )
+
+
+def _values(problem: Problem) -> list[tuple[Constraint, Region, Field, sympy.Expr]]:
+    return [
+        (constraint, piece, *found)
+        for constraint in problem.constraints.values()
+        if constraint.kind == "equation" and not constraint.on_domain
+        for term in constraint.terms
+        if (found := value_condition(term)) is not None
+        for _, piece in constraint.region.pieces
+        if piece.fixed
+    ]
+
+
+def _disagreement(
+    problem: Problem, piece: Region, value: sympy.Expr, other: Region, other_value: sympy.Expr
+) -> tuple[float, float, str] | None:
+    together = {**piece.fixed, **other.fixed}
+    if any(abs(float(piece.fixed[s]) - float(other.fixed[s])) > 1e-9 for s in piece.fixed if s in other.fixed):
+        return None
+    points = sample_domain(problem.domain, 32)
+    points = {s: np.full(32, float(together[s])) if s in together else column for s, column in points.items()}
+    inside = np.ones(32, dtype=bool)
+    for region in (piece, other):
+        for symbol, (low, high) in region.bounds.items():
+            inside &= (points[symbol] >= low - 1e-9) & (points[symbol] <= high + 1e-9)
+    first, second = values(value, points), values(other_value, points)
+    gap = np.where(inside, np.abs(first - second), 0.0)
+    if not np.any(gap > 1e-6 * (1 + np.nanmax(np.abs(first)))):
+        return None
+    worst = int(np.nanargmax(gap))
+    place = ", ".join(f"{symbol.name} = {column[worst]:.3g}" for symbol, column in points.items())
+    return float(first[worst].real), float(second[worst].real), place

@@ -1,0 +1,188 @@
+"""Declaration checks: everything that can be known to be wrong before any JAX work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import sympy
+
+from phijax.formulation.ansatz import exact_faults
+from phijax.formulation.boundary_checks import clash_warnings, coverage_warnings
+from phijax.formulation.constraint import Constraint, Term
+from phijax.formulation.faults import Fault, nearest
+from phijax.formulation.patterns import fixed_time, orders
+from phijax.symbolic import Coordinate, Field, Known, Normal, Observed, Parameter, Quadrature, fields_in, kind_of
+
+if TYPE_CHECKING:
+    from phijax.formulation.problem import Problem
+
+
+def check(problem: Problem) -> list[Fault]:
+    """Every fault of a problem whose constraints could be read."""
+    faults = [
+        *_same_names(problem),
+        *(fault for c in problem.constraints.values() for term in c.terms for fault in _term_faults(problem, c, term)),
+        *_empty_regions(problem),
+        *_initial_conditions(problem),
+    ]
+    return faults + (exact_faults(problem) if not faults else [])
+
+
+def warn(problem: Problem) -> list[Fault]:
+    """What is legal but often not meant."""
+    return [*coverage_warnings(problem), *clash_warnings(problem)]
+
+
+def _same_names(problem: Problem) -> Iterator[Fault]:
+    """Two different things of one name: fields over other coordinates, parameters of other settings, or a mixture."""
+    seen: dict[str, tuple[str, object]] = {symbol.name: ("coordinate", symbol) for symbol in problem.domain.coordinates}
+    things = [("field", node.func, node.name) for term in _terms(problem) for node in _field_nodes(term.residual)]
+    things += [("parameter", p, p.name) for term in _terms(problem) for p in term.residual.atoms(Parameter)]
+    told: set[str] = set()
+    for what, thing, name in things:
+        kind, other = seen.setdefault(name, (what, thing))
+        if other != thing and name not in told:
+            told.add(name)
+            mixture = f"a {kind} and a {what}" if kind != what else f"two different {what}s"
+            yield Fault(None, f"{name!r} names {mixture}; make each once and use that one everywhere, or rename one.")
+
+
+def _field_nodes(expression: sympy.Expr) -> Iterator[Field]:
+    return (node for node in sympy.preorder_traversal(expression) if isinstance(node, Field))
+
+
+def _terms(problem: Problem) -> Iterator[Term]:
+    return (term for constraint in problem.constraints.values() for term in constraint.terms)
+
+
+def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
+    known = {symbol.name: symbol for symbol in problem.domain.coordinates}
+    names = [*known, *problem.parameters]
+    place = f"in {term.written}"
+    for symbol in sorted(term.residual.free_symbols, key=str):
+        if isinstance(symbol, Parameter | Observed) or symbol in constraint.region.coordinates:
+            continue
+        if isinstance(symbol, Normal):
+            yield from _normal_fault(constraint, symbol, place)
+        elif symbol.name in known and symbol != known[symbol.name]:
+            yield Fault(
+                constraint.name,
+                f"{symbol.name!r} {place} is not the coordinate {symbol.name!r} of the domain but another symbol of that "
+                f"name; use the one that the domain was made with.",
+            )
+        elif symbol in problem.domain.coordinates:
+            yield Fault(constraint.name, f"{symbol.name!r} {place} has no value on {constraint.region}.")
+        else:
+            yield Fault(
+                constraint.name,
+                f"{symbol.name!r} {place} is no coordinate, field or parameter; {nearest(symbol.name, names)}. "
+                f"An unknown constant is made by phi.parameter({symbol.name!r}).",
+            )
+    if not fields_in(term.residual) and not term.residual.atoms(Parameter):
+        yield Fault(
+            constraint.name,
+            f"{term.written} holds no unknown, so training cannot change it; put a field or a parameter in, or remove it.",
+        )
+    elif term.residual.is_number:
+        yield Fault(constraint.name, f"{term.written} is already decided; look for the same thing on both sides.")
+    yield from _field_faults(problem, constraint, term)
+    for node in term.residual.atoms(sympy.core.function.AppliedUndef):
+        if not isinstance(node, Field | Known):
+            yield Fault(
+                constraint.name,
+                f"the function {node.func} {place} is no field and has no values; make it by phi.field or phi.function.",
+            )
+
+
+def _normal_fault(constraint: Constraint, symbol: Normal, place: str) -> Iterator[Fault]:
+    if not constraint.region.has_normals:
+        yield Fault(
+            constraint.name,
+            f"the normal derivative {place} has no meaning on {constraint.region}, which has no outward normal; use a "
+            f"boundary, as in phi.on(domain.boundary, ...).",
+        )
+    elif symbol.coordinate not in constraint.region.coordinates:
+        yield Fault(
+            constraint.name, f"the normal's component by {symbol.coordinate.name!r} {place} does not exist there."
+        )
+
+
+def _field_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
+    for field in fields_in(term.residual).values():
+        bound = {s for node in term.residual.atoms(Quadrature) for s in node.bound_symbols}
+        strange = [c for c in field.coordinates if c not in problem.domain.coordinates]
+        lacking = [
+            c
+            for c in field.coordinates
+            if c in problem.domain.coordinates and c not in constraint.region.coordinates and c not in bound
+        ]
+        if strange:
+            known = nearest(strange[0].name, [s.name for s in problem.domain.coordinates])
+            yield Fault(
+                constraint.name, f"the field {field} depends on {strange[0].name!r}, which the domain lacks; {known}."
+            )
+        elif lacking and any(lacking[0] in node.args for node in _field_nodes(term.residual)):
+            yield Fault(
+                constraint.name,
+                f"the field {field} depends on {lacking[0].name!r}, which its region {constraint.region} lacks; give the "
+                f"region that coordinate too.",
+            )
+
+
+def _empty_regions(problem: Problem) -> Iterator[Fault]:
+    for constraint in problem.constraints.values():
+        region = constraint.region
+        if region.empty:
+            yield Fault(constraint.name, f"its region {region} is empty; no point can be drawn from it.")
+            continue
+        for symbol, (low, high) in region.bounds.items():
+            if symbol not in problem.domain.bounds:
+                continue
+            least, most = problem.domain.bounds[symbol]
+            slack = 1e-6 * (most - least)
+            if low < least - slack or high > most + slack:
+                yield Fault(
+                    constraint.name,
+                    f"its region reaches outside the domain: {symbol.name} runs over [{low:g}, {high:g}], and the domain "
+                    f"over [{least:g}, {most:g}].",
+                )
+
+
+def _initial_conditions(problem: Problem) -> Iterator[Fault]:
+    """As many conditions on an evolution's field, at one time, as its order in time."""
+    for time in (s for s in problem.domain.coordinates if isinstance(s, Coordinate) and kind_of(s) == "time"):
+        if time in problem.domain.periodic:
+            continue
+        needed: dict[str, tuple[int, str]] = {}
+        for constraint in problem.constraints.values():
+            if time in constraint.region.fixed or constraint.kind != "equation":
+                continue
+            for term in constraint.terms:
+                for name, order in orders(term.residual, time).items():
+                    if order > needed.get(name, (0, ""))[0]:
+                        needed[name] = (order, constraint.name)
+        for name, (order, where) in needed.items():
+            given = _conditions_on_start(problem, name, time)
+            if given is not None and given < order:
+                yield Fault(
+                    where,
+                    f"is of order {order} in {time.name} for {name!r}, which has {given} of {order} initial conditions; add "
+                    f"one on domain.at({time.name}=...), or phi.free(domain.at({time.name}=...)) if none is meant.",
+                )
+
+
+def _conditions_on_start(problem: Problem, name: str, time: sympy.Symbol) -> int | None:
+    """Number of equations that hold `name` at one time; None where it is observed or left free on purpose."""
+    count = 0
+    for constraint in problem.constraints.values():
+        if constraint.kind == "free" and fixed_time(constraint) == time:
+            return None
+        if constraint.kind == "data" and any(name in term.fields for term in constraint.terms):
+            return None
+        for term in constraint.terms:
+            if time in constraint.region.fixed:
+                count += name in term.fields
+            else:
+                count += any(n.name == name and time not in n.free_symbols for n in _field_nodes(term.residual))
+    return count

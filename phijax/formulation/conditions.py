@@ -1,0 +1,89 @@
+"""What a user writes as a constraint: equations on a region, observed data, a periodic pair, or a part left free.
+
+Nothing is checked here: `Problem` reads these, collects every fault and raises once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy
+
+from phijax.geometry import Region
+
+
+@dataclass(frozen=True)
+class On:
+    """Equations on a region, as written; `exact` ones are built into the ansatz."""
+
+    region: Any
+    written: Any
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Free:
+    """A part of the boundary, or of the start, that is meant to have no condition."""
+
+    region: Any
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table of observed values: columns by name, as written."""
+
+    columns: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """Equal values, and equal derivatives up to `order`, at the two ends of a coordinate."""
+
+    field: sympy.Expr
+    coordinate: sympy.Symbol
+    order: int
+
+
+def on(region: Region, *equations: Any, exact: bool = False) -> On:
+    """Equations that hold on `region`.
+
+    equations: one or several, a mapping of names to equations, or a mapping of fields to values; a value is a number,
+    an expression, a callable of the region's coordinates by name, or an array with one entry a point of the region.
+    exact: build them into the ansatz, so that they hold whatever the network's weights.
+    """
+    written = equations[0] if len(equations) == 1 else equations
+    return On(region, written, exact)
+
+
+def free(region: Region) -> Free:
+    """Says that no condition on `region` is meant, and silences the warning about it."""
+    return Free(region)
+
+
+def data(table: Any) -> Data:
+    """Observed values, one row a point: a mapping, DataFrame or npz file of columns named by coordinate and field.
+
+    Columns of shape (n,) or (n, 1). Raises TypeError where the table has no named columns, OSError where the file is
+    not there.
+    """
+    if isinstance(table, str | Path):
+        path = Path(table)
+        if path.suffix == ".csv":
+            rows = np.genfromtxt(path, delimiter=",", names=True, dtype=None, encoding="utf-8")
+            return Data({name: rows[name] for name in rows.dtype.names or ()})
+        with np.load(path) as stored:
+            return Data(dict(stored))
+    if isinstance(table, Mapping):
+        return Data({getattr(key, "name", str(key)): value for key, value in table.items()})
+    if hasattr(table, "columns"):
+        return Data({str(name): np.asarray(table[name]) for name in table.columns})
+    raise TypeError(f"phi.data needs named columns, as in phi.data({{'x': xs, 'u': us}}); got {type(table).__name__}.")
+
+
+def periodic(field: sympy.Expr, coordinate: sympy.Symbol, order: int = 1) -> Periodic:
+    """A soft periodic pair: `field`, and its derivatives up to `order`, agree at the two ends of `coordinate`."""
+    return Periodic(field, coordinate, order)

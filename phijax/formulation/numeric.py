@@ -1,0 +1,55 @@
+"""Numbers out of symbolic expressions, for checks: points of a region and values there, in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy
+from scipy.stats import qmc
+
+from phijax.geometry import Region
+from phijax.symbolic import Known, Table
+
+
+def sample_domain(region: Region, count: int) -> dict[sympy.Symbol, np.ndarray]:
+    """Points of the region's bounding box, its edges included, the same at every call."""
+    cube = qmc.Halton(max(len(region.coordinates), 1), scramble=False).random(count)
+    return {
+        symbol: low + (high - low) * cube[:, axis] for axis, (symbol, (low, high)) in enumerate(region.bounds.items())
+    }
+
+
+def values(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> np.ndarray:
+    """The expression at points by symbol, shape (n,); NaN where it has no number there."""
+    count = len(next(iter(points.values()), np.zeros(1)))
+    symbols = list(points)
+    stand_ins = {node: sympy.Dummy(f"k{i}", real=True) for i, node in enumerate(expression.atoms(Known))}
+    inner = [_known(node, points, count) for node in stand_ins]
+    try:
+        numeric = sympy.lambdify(
+            [*symbols, *stand_ins.values()], expression.xreplace(stand_ins), modules=["numpy", "scipy"]
+        )
+        with np.errstate(all="ignore"):
+            result = np.asarray(numeric(*points.values(), *inner), dtype=complex)
+    except (TypeError, ValueError, NameError, KeyError, ZeroDivisionError, OverflowError):
+        return np.full(count, np.nan)
+    return np.broadcast_to(result, (count,))
+
+
+def _known(node: Known, points: dict[sympy.Symbol, np.ndarray], count: int) -> np.ndarray:
+    arguments = [values(sympy.sympify(argument), points).real for argument in node.args]
+    source = node.func.source
+    if any(node.func.orders) or isinstance(source, Table):
+        return np.full(count, np.nan)
+    try:
+        return np.asarray([np.asarray(source(*row), dtype=float).reshape(()) for row in zip(*arguments, strict=True)])
+    except Exception:  # a user's function may raise anything; a check that cannot be made is no fault
+        return np.full(count, np.nan)
+
+
+def largest(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> tuple[float, dict[str, float]]:
+    """Largest absolute value at the points, NaN left out, and the point where it is taken."""
+    size = np.abs(values(expression, points))
+    if np.all(np.isnan(size)):
+        return 0.0, {}
+    worst = int(np.nanargmax(size))
+    return float(size[worst]), {symbol.name: float(column[worst]) for symbol, column in points.items()}

@@ -1,0 +1,111 @@
+"""Problem: an ordered mapping from names to constraints on a domain, checked as a whole when it is made."""
+
+from __future__ import annotations
+
+import warnings as python_warnings
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from phijax.formulation.checks import check, warn
+from phijax.formulation.constraint import Constraint
+from phijax.formulation.faults import DeclarationError, DeclarationWarning, Fault
+from phijax.formulation.reading import read_constraints
+from phijax.formulation.reference import Reference
+from phijax.geometry import Region
+from phijax.symbolic import Field, Parameter, fields_in
+
+
+class Problem:
+    """Equations on a domain, immutable.
+
+    domain: the region on which bare equations hold. constraints: a mapping of names to constraints, or (name,
+    constraint) pairs; their order is the order in which sampler keys are split. reference: a known solution, as a
+    mapping of fields and parameters to expressions, callables and numbers, or a Reference. name: what tables call it.
+    Raises DeclarationError with every fault at once; warns with DeclarationWarning.
+    """
+
+    def __init__(
+        self,
+        domain: Region,
+        constraints: Mapping[str, Any] | Iterable[tuple[str, Any]],
+        *,
+        name: str = "problem",
+        reference: Reference | Mapping[Any, Any] | None = None,
+    ):
+        if not isinstance(domain, Region):
+            raise DeclarationError(
+                [Fault(None, f"the domain {domain!r} is no region; begin with phi.Interval(x, a, b).")]
+            )
+        pairs = list(constraints.items()) if isinstance(constraints, Mapping) else [tuple(pair) for pair in constraints]
+        read, faults = read_constraints(domain, pairs)
+        self.name, self.domain, self._written = name, domain, tuple(pairs)
+        self.constraints: Mapping[str, Constraint] = {constraint.name: constraint for constraint in read}
+        self.reference = Reference(reference) if isinstance(reference, Mapping) else reference
+        faults += check(self)
+        if faults:
+            raise DeclarationError(faults)
+        self.warnings: tuple[str, ...] = tuple(str(fault) for fault in warn(self))
+        for message in self.warnings:
+            python_warnings.warn(message, DeclarationWarning, stacklevel=2)
+
+    def add(self, name: str, constraint: Any) -> Problem:
+        """A new problem with one constraint more, last in order. A name that exists is refused."""
+        return Problem(self.domain, [*self._written, (name, constraint)], name=self.name, reference=self.reference)
+
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """Unknown functions at their own coordinates, by name, in order of first use."""
+        found: dict[str, Field] = {}
+        for expression in self._residuals():
+            for name, field in fields_in(expression).items():
+                found.setdefault(name, field)
+        return found
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """Unknown constants, by name, in order of first use."""
+        found: dict[str, Parameter] = {}
+        for expression in self._residuals():
+            for symbol in sorted(expression.atoms(Parameter), key=lambda s: s.name):
+                found.setdefault(symbol.name, symbol)
+        return found
+
+    @property
+    def trained(self) -> dict[str, Constraint]:
+        """Constraints that have a sampler and loss terms: neither free nor built into the ansatz."""
+        return {name: c for name, c in self.constraints.items() if c.kind != "free" and not c.exact}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the declaration; equal for equal mathematics in equal order, whatever the process."""
+        from phijax.formulation.serialization import fingerprint
+
+        return fingerprint(self)
+
+    def _residuals(self) -> Iterable[sympy.Expr]:
+        return (term.residual for constraint in self.constraints.values() for term in constraint.terms)
+
+    def region_of(self, field: Field) -> Region:
+        """Where a field lives: its own region, or the domain."""
+        return field.func.on if field.func.on is not None else self.domain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problem) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __str__(self) -> str:
+        from phijax.formulation.printing import as_text
+
+        return as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_latex_(self) -> str:
+        from phijax.formulation.printing import as_latex
+
+        return as_latex(self)

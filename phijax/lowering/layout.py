@@ -1,0 +1,174 @@
+"""Layout: how the fields of a problem are spread over networks, and how a network's output becomes a field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import sympy
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
+from phijax.geometry import Region
+from phijax.lowering.emit import emit
+from phijax.lowering.environment import Environment
+from phijax.lowering.parameters import initial_raw
+from phijax.symbolic import Field
+
+NetworkFactory = Callable[[PRNGKeyArray, int, int], Any]
+
+
+class FieldModel(eqx.Module):
+    """What is trained: networks by group of fields, and unconstrained values of the parameters, each of shape ()."""
+
+    networks: dict[str, Any]
+    parameters: dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """How one coordinate enters a network: scaled to [-1, 1], or as cosine and sine where it is periodic."""
+
+    low: float
+    high: float
+    periodic: bool
+
+    @property
+    def size(self) -> int:
+        """Number of inputs it becomes."""
+        return 2 if self.periodic else 1
+
+    def __call__(self, value: Array) -> list[Array]:
+        if self.periodic:
+            angle = (2 * np.pi / (self.high - self.low)) * (value - self.low)
+            return [jnp.cos(angle), jnp.sin(angle)]
+        return [(2 / (self.high - self.low)) * (value - (self.low + self.high) / 2)]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Fields that share one network, since they have the same coordinates and the same region."""
+
+    name: str
+    fields: tuple[Field, ...]
+    embeddings: tuple[Embedding, ...]
+    ansatz: Mapping[str, Ansatz]
+    scales: Mapping[str, float]
+
+    @property
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        """Coordinates of every field of the group, in the order in which a point is stacked."""
+        return self.fields[0].coordinates
+
+    @property
+    def input_size(self) -> int:
+        """Number of inputs of the network."""
+        return sum(embedding.size for embedding in self.embeddings)
+
+    @property
+    def output_size(self) -> int:
+        """Number of outputs of the network; a complex field takes two."""
+        return sum(2 if field.func.is_complex_field else 1 for field in self.fields)
+
+
+class GroupFunction:
+    """The fields of one group as a function of their stacked coordinates."""
+
+    def __init__(self, group: Group):
+        self.group = group
+        self._lifts = {
+            name: (emit(ansatz.lift), emit(ansatz.factor))
+            for name, ansatz in group.ansatz.items()
+            if not ansatz.trivial
+        }
+
+    def __call__(self, network: Any, at: Float[Array, "d"], key: PRNGKeyArray | None = None) -> dict[str, Array]:
+        """{field: scalar} at one point; a stochastic network draws from `key`."""
+        inputs = jnp.stack([part for i, embed in enumerate(self.group.embeddings) for part in embed(at[i])])
+        outputs = network(inputs) if key is None else network(inputs, key=key)
+        symbols = dict(zip(self.group.coordinates, at, strict=True))
+        position, values = 0, {}
+        for field in self.group.fields:
+            value = outputs[position] * self.group.scales[field.name]
+            position += 1
+            if field.func.is_complex_field:
+                value = value + 1j * self.group.scales[field.name] * outputs[position]
+                position += 1
+            if field.name in self._lifts:
+                lift, factor = self._lifts[field.name]
+                env = Environment(symbols, {}, {})
+                value = lift(env) + factor(env) * value
+            values[field.name] = value
+        return values
+
+
+class Layout:
+    """The groups of a problem, each with a network of its own, and the initial model.
+
+    networks: one factory `(key, inputs, outputs) -> callable` for every group, or a mapping of field names to
+    factories; fields of one factory, coordinates and region share a network.
+    Raises ValueError where a mapping names an unknown field or leaves one out.
+    """
+
+    def __init__(self, problem: Problem, networks: NetworkFactory | Mapping[str, NetworkFactory]):
+        self.problem = problem
+        self._factories: dict[str, NetworkFactory] = {}
+        self.groups = {group.name: group for group in self._grouped(problem, networks)}
+        self.functions = {name: GroupFunction(group) for name, group in self.groups.items()}
+        self.group_of = {field.name: name for name, group in self.groups.items() for field in group.fields}
+
+    def initial(self, key: PRNGKeyArray) -> FieldModel:
+        """The model before training; each network from a key of its own, in order of the groups."""
+        keys = jax.random.split(key, max(len(self.groups), 1))
+        networks = {
+            name: self._factories[name](keys[i], group.input_size, group.output_size)
+            for i, (name, group) in enumerate(self.groups.items())
+        }
+        return FieldModel(networks, {p.name: initial_raw(p) for p in self.problem.parameters.values()})
+
+    def _grouped(self, problem: Problem, networks: NetworkFactory | Mapping[str, NetworkFactory]) -> list[Group]:
+        together: dict[Any, list[Field]] = {}
+        for name, field in problem.fields.items():
+            factory = _factory_of(networks, name, problem)
+            together.setdefault((field.coordinates, field.func.on, id(factory)), []).append(field)
+        groups = []
+        ansatz = build_ansatz(problem)
+        for fields in together.values():
+            name = ",".join(field.name for field in fields)
+            self._factories[name] = _factory_of(networks, fields[0].name, problem)
+            region = problem.region_of(fields[0])
+            groups.append(
+                Group(
+                    name,
+                    tuple(fields),
+                    tuple(_embedding(symbol, region, problem.domain) for symbol in fields[0].coordinates),
+                    {field.name: ansatz.get(field.name, Ansatz()) for field in fields},
+                    {field.name: value_scale(problem, field) for field in fields},
+                )
+            )
+        return groups
+
+
+def _embedding(symbol: sympy.Symbol, region: Region, domain: Region) -> Embedding:
+    low, high = region.bounds.get(symbol) or domain.bounds[symbol]
+    return Embedding(low, high, symbol in (region.periodic | domain.periodic))
+
+
+def _factory_of(networks: Any, field: str, problem: Problem) -> NetworkFactory:
+    if not isinstance(networks, Mapping):
+        return networks
+    unknown = [name for name in networks if name not in problem.fields]
+    if unknown:
+        raise ValueError(
+            f"network={{...}} names {unknown[0]!r}, which is no field; fields: {', '.join(problem.fields)}."
+        )
+    if field not in networks:
+        raise ValueError(
+            f"network={{...}} has no network for the field {field!r}; name every field, or give one for all."
+        )
+    return networks[field]

@@ -1,0 +1,126 @@
+"""Residual functions: the terms of a constraint, or any expression of the fields, at one point of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import sympy
+from jaxtyping import Array, PRNGKeyArray
+
+from phijax.formulation import Constraint
+from phijax.lowering.emit import LoweringError, emit
+from phijax.lowering.environment import Environment
+from phijax.lowering.layout import FieldModel, Layout
+from phijax.lowering.normalize import jet_of, normalize
+from phijax.lowering.parameters import value_of
+from phijax.symbolic import Field, Normal, Observed
+
+Requests = dict[tuple[str, tuple[sympy.Expr, ...]], set[tuple[int, ...]]]
+
+
+class Expressions:
+    """Several expressions lowered together: every derivative that one of them needs is computed once a point.
+
+    expressions: {label: sympy expression}. A complex one becomes two values, `label/real` and `label/imag`.
+    Raises LoweringError, naming the label and the sub-expression, where something has no counterpart in JAX.
+    """
+
+    def __init__(self, layout: Layout, expressions: Mapping[str, sympy.Expr], split_complex: bool = True):
+        self.layout = layout
+        self._split = split_complex
+        self._normalized = {label: normalize(expression) for label, expression in expressions.items()}
+        self.requests: Requests = {}
+        for expression in self._normalized.values():
+            collect_requests(expression, layout.group_of, self.requests)
+        self._emitted = {}
+        for label, expression in self._normalized.items():
+            try:
+                self._emitted[label] = emit(expression)
+            except LoweringError as error:
+                raise LoweringError(f"{label!r}: {error}") from None
+        self._symbols = set().union(*(e.free_symbols | _hidden_symbols(e) for e in self._normalized.values()), set())
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the values, in order."""
+        return tuple(part for label in self._normalized for part in self._parts(label))
+
+    def _parts(self, label: str) -> tuple[str, ...]:
+        if not (self._split and is_complex(self._normalized[label])):
+            return (label,)
+        return tuple(f"{label}_{part}" if label else part for part in ("real", "imag"))
+
+    def pointwise(self, model: FieldModel, point: Any, key: PRNGKeyArray | None = None) -> dict[str, Array]:
+        """{label: scalar} at one point, a row of `Points`."""
+        env = Environment(self._bindings(model, point), self._groups(model, key), self.requests)
+        out: dict[str, Array] = {}
+        for label, emitted in self._emitted.items():
+            value = emitted(env)
+            if isinstance(value, bool | int | float):
+                value = jnp.asarray(value, env.dtype)
+            parts = self._parts(label)
+            if len(parts) == 2:
+                out[parts[0]], out[parts[1]] = jnp.real(value), jnp.imag(value)
+            else:
+                out[label] = value if not self._split else jnp.real(value)
+        return out
+
+    def _bindings(self, model: FieldModel, point: Any) -> dict[sympy.Symbol, Array]:
+        coordinates = {s.name: s for s in self.layout.problem.domain.coordinates}
+        bound = {coordinates[name]: value for name, value in point.coordinates.items() if name in coordinates}
+        for symbol in self._symbols:
+            if isinstance(symbol, Normal) and point.normals is not None:
+                bound[symbol] = point.normals[symbol.coordinate.name]
+            elif isinstance(symbol, Observed):
+                bound[symbol] = point.values[symbol.column]
+        for name, parameter in self.layout.problem.parameters.items():
+            bound[parameter] = value_of(parameter, model.parameters[name])
+        return bound
+
+    def _groups(self, model: FieldModel, key: PRNGKeyArray | None) -> dict[str, tuple[str, Any]]:
+        groups: dict[str, tuple[str, Any]] = {}
+        for position, (name, function) in enumerate(self.layout.functions.items()):
+            network = model.networks[name]
+            own = None if key is None else jax.random.fold_in(key, position)
+
+            def at(c: Array, function=function, network=network, own=own) -> Mapping[str, Array]:
+                return function(network, c, own)
+
+            for field in self.layout.groups[name].fields:
+                groups[field.name] = (name, at)
+        return groups
+
+
+def collect_requests(expression: sympy.Expr, group_of: Mapping[str, str], into: Requests) -> None:
+    """Adds every field derivative of a normalized expression, also those in arguments of other fields."""
+    jet = jet_of(expression)
+    if jet is not None:
+        into.setdefault((group_of[jet.name], jet.args), set()).add(jet.orders)
+        for arg in jet.args:
+            collect_requests(arg, group_of, into)
+        return
+    for arg in expression.args:
+        collect_requests(arg, group_of, into)
+
+
+def _hidden_symbols(expression: sympy.Expr) -> set[sympy.Symbol]:
+    return expression.atoms(Normal, Observed)
+
+
+def is_complex(expression: sympy.Expr) -> bool:
+    """Whether the value may have an imaginary part."""
+    if expression.is_real:
+        return False
+    holds = expression.has(sympy.I) or any(node.func.is_complex_field for node in expression.atoms(Field))
+    return holds or any(symbol.is_real is False or symbol.is_real is None for symbol in expression.atoms(Observed))
+
+
+def constraint_expressions(layout: Layout, constraint: Constraint) -> Expressions:
+    """The terms of one constraint, lowered together."""
+    try:
+        return Expressions(layout, {term.label: term.residual for term in constraint.terms})
+    except LoweringError as error:
+        raise LoweringError(f"constraint {constraint.name!r}, equation {error}") from None
