@@ -18,7 +18,7 @@ from phijax.formulation.faults import Fault
 from phijax.formulation.numeric import largest, sample_domain
 from phijax.formulation.patterns import derivative_condition, value_condition
 from phijax.geometry import Ball, Region
-from phijax.symbolic import Field, kind_of
+from phijax.symbolic import Field, kind_of, text
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
@@ -71,7 +71,9 @@ def _collect(problem: Problem) -> tuple[dict[str, _Prescribed], list[Fault]]:
             message = _place(problem, constraint, term, found)
             if message:
                 faults.append(
-                    Fault(constraint.name, f"{term.written} cannot be made exact: {message}; leave out exact=True.")
+                    Fault(
+                        constraint.name, f"{text(term.written)} cannot be made exact: {message}; leave out exact=True."
+                    )
                 )
     return found, faults
 

@@ -12,7 +12,7 @@ from phijax.formulation.boundary_checks import clash_warnings, coverage_warnings
 from phijax.formulation.constraint import Constraint, Term
 from phijax.formulation.faults import Fault, nearest
 from phijax.formulation.patterns import fixed_time, orders
-from phijax.symbolic import Coordinate, Field, Known, Normal, Observed, Parameter, Quadrature, fields_in, kind_of
+from phijax.symbolic import Coordinate, Field, Known, Normal, Observed, Parameter, Quadrature, fields_in, kind_of, text
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
@@ -59,7 +59,7 @@ def _terms(problem: Problem) -> Iterator[Term]:
 def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
     known = {symbol.name: symbol for symbol in problem.domain.coordinates}
     names = [*known, *problem.parameters]
-    place = f"in {term.written}"
+    place = f"in {text(term.written)}"
     for symbol in sorted(term.residual.free_symbols, key=str):
         if isinstance(symbol, Parameter | Observed) or symbol in constraint.region.coordinates:
             continue
@@ -82,10 +82,10 @@ def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterat
     if not fields_in(term.residual) and not term.residual.atoms(Parameter):
         yield Fault(
             constraint.name,
-            f"{term.written} holds no unknown, so training cannot change it; put a field or a parameter in, or remove it.",
+            f"{text(term.written)} holds no unknown, so training cannot change it; put a field or a parameter in, or remove it.",
         )
     elif term.residual.is_number:
-        yield Fault(constraint.name, f"{term.written} is already decided; look for the same thing on both sides.")
+        yield Fault(constraint.name, f"{text(term.written)} is already decided; look for the same thing on both sides.")
     yield from _field_faults(problem, constraint, term)
     for node in term.residual.atoms(sympy.core.function.AppliedUndef):
         if not isinstance(node, Field | Known):

@@ -6,7 +6,7 @@ Nothing is checked here: `Problem` reads these, collects every fault and raises 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ class On:
     region: Any
     written: Any
     exact: bool = False
+    columns: Mapping[str, Any] = field(default_factory=dict)  # observed values that a stored problem brings along
 
 
 @dataclass(frozen=True)

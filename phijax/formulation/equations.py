@@ -13,7 +13,7 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 from phijax.formulation.constraint import Column, Term
 from phijax.formulation.faults import Fault
 from phijax.geometry import Region
-from phijax.symbolic import Field, Observed, components, function, is_vector
+from phijax.symbolic import Field, Observed, components, function, is_vector, text
 
 Report = Callable[[str], None]
 
@@ -65,7 +65,7 @@ class EquationReader:
         elif isinstance(written, sympy.Equality):
             self._sides(label, written, written.lhs, written.rhs)
         elif isinstance(written, sympy.Rel):
-            self.report(f"{written} is an inequality; only equations can be imposed: write Eq(left, right).")
+            self.report(f"{text(written)} is an inequality; only equations can be imposed: write Eq(left, right).")
         elif is_vector(written):
             self._sides(label, written, written, None)
         elif isinstance(written, sympy.Expr | int | float | np.number):
@@ -84,7 +84,7 @@ class EquationReader:
         lefts = lefts if lefts is not None else (left,) * count
         rights = rights if rights is not None else (sympy.Integer(0) if right is None else right,) * count
         if len(lefts) != len(rights):
-            self.report(f"{written} has {len(lefts)} components on the left and {len(rights)} on the right.")
+            self.report(f"{text(written)} has {len(lefts)} components on the left and {len(rights)} on the right.")
             return
         for position, (one, other) in enumerate(zip(lefts, rights, strict=True), 1):
             part = one.name if isinstance(one, Field) else str(position)

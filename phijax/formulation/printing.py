@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import sympy
 
 from phijax.formulation.constraint import Constraint, Term
-from phijax.symbolic import Parameter
+from phijax.symbolic import Parameter, text
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
@@ -43,9 +43,7 @@ def _parameter(parameter: Parameter) -> str:
 
 def equation_text(term: Term) -> str:
     """`left = right`, as it was written."""
-    if isinstance(term.written, sympy.Equality):
-        return f"{term.written.lhs} = {term.written.rhs}"
-    return f"{term.residual} = 0"
+    return text(term.written) if isinstance(term.written, sympy.Equality) else f"{text(term.residual)} = 0"
 
 
 def as_latex(problem: Problem) -> str:

@@ -58,9 +58,10 @@ def _read(name: str, written: Any, domain: Region, known: dict[str, Field]) -> t
     if not reader.terms:
         return None, faults
     exact = isinstance(written, On) and written.exact
+    columns = {**(written.columns if isinstance(written, On) else {}), **reader.columns}
     # A region that could not be resolved still lets the equations be checked: they are read as if on the domain.
     place = domain if region.faults else region
-    return Constraint(name, place, tuple(reader.terms), exact, "equation", on_domain, reader.columns), faults
+    return Constraint(name, place, tuple(reader.terms), exact, "equation", on_domain, columns), faults
 
 
 def extend(name: str, region: Region, domain: Region) -> tuple[Region, list[Fault]]:

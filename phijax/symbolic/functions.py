@@ -26,7 +26,7 @@ class Known(AppliedUndef):
         """Derivative by one argument: again a known function, of one order more."""
         orders = list(self.orders or (0,) * len(self.args))
         orders[argindex - 1] += 1
-        return _known(self.base_name, self.source, tuple(orders))(*self.args)
+        return known_class(self.base_name, self.source, tuple(orders))(*self.args)
 
     def _eval_derivative(self, s: sympy.Symbol) -> sympy.Expr:
         # Not sympy's own rule, which would leave Subs(Derivative(...)) of an undefined function behind.
@@ -83,13 +83,14 @@ class KnownFunction:
             raise ValueError(
                 f"function {self.name!r} is a table over ({axes}); it is called with {len(args)} arguments."
             )
-        return _known(self.name, self.source, (0,) * len(args))(*(sympy.sympify(a) for a in args))
+        return known_class(self.name, self.source, (0,) * len(args))(*(sympy.sympify(a) for a in args))
 
     def __repr__(self) -> str:
         return f"phi.function({self.name!r})"
 
 
-def _known(name: str, source: Any, orders: tuple[int, ...]) -> UndefinedFunction:
+def known_class(name: str, source: Any, orders: tuple[int, ...]) -> UndefinedFunction:
+    """The sympy function of a source, differentiated `orders` times by each argument."""
     shown = name + "".join(f"_{i + 1}" * k for i, k in enumerate(orders))
     attributes = {"source": source, "orders": orders, "base_name": name}
     known = UndefinedFunction(shown, bases=(Known,), __dict__=dict(attributes), real=True)
