@@ -42,6 +42,11 @@ class Coordinate(sympy.Symbol):
         symbol.kind = kind
         return symbol
 
+    @classmethod
+    def class_key(cls):
+        """Sorts among other symbols, after pi."""
+        return sympy.Symbol.class_key()
+
     def _hashable_content(self):
         return (*super()._hashable_content(), self.kind)
 

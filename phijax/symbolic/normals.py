@@ -16,6 +16,11 @@ class Normal(sympy.Symbol):
         symbol.coordinate = coordinate
         return symbol
 
+    @classmethod
+    def class_key(cls):
+        """Sorts among other symbols, after pi."""
+        return sympy.Symbol.class_key()
+
     def _hashable_content(self):
         return (*super()._hashable_content(), self.coordinate)
 

@@ -16,6 +16,11 @@ class Observed(sympy.Symbol):
         symbol.column = column
         return symbol
 
+    @classmethod
+    def class_key(cls):
+        """Sorts among other symbols, after pi."""
+        return sympy.Symbol.class_key()
+
     def _hashable_content(self):
         return (*super()._hashable_content(), self.column)
 

@@ -53,6 +53,11 @@ class Parameter(sympy.Symbol):
     def _arguments(self) -> tuple[Any, ...]:
         return (self.name, self.initial, self.positive_only, self.bounds, self.scale)
 
+    @classmethod
+    def class_key(cls):
+        """Sorts among other symbols, after pi."""
+        return sympy.Symbol.class_key()
+
     def _hashable_content(self):
         return (*super()._hashable_content(), *self._arguments())
 

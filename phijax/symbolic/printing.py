@@ -11,8 +11,9 @@ from phijax.symbolic.fields import Field
 
 
 class _Printer(StrPrinter):
-    def _print_Field(self, node: Field) -> str:
-        return self._jet(node, "", node.args)
+    def _print_Function(self, node: sympy.Function) -> str:
+        # Not _print_Field: sympy looks no further than AppliedUndef for the printer of an undefined function.
+        return self._jet(node, "", node.args) if isinstance(node, Field) else super()._print_Function(node)
 
     def _print_Derivative(self, node: sympy.Derivative) -> str:
         if isinstance(node.expr, Field):
