@@ -153,7 +153,7 @@ class TreeWriter:
 
     def _symbol(self, symbol: sympy.Symbol) -> dict[str, Any]:
         if isinstance(symbol, Coordinate):
-            return {"coordinate": symbol.name, "kind": symbol.kind}
+            return {"coordinate": symbol.name, "kind": symbol.role}
         if isinstance(symbol, Parameter):
             return {"parameter": [self(part) for part in symbol._arguments()]}
         if isinstance(symbol, Normal):

@@ -70,8 +70,7 @@ def symbols(given: Any, what: str) -> tuple[Symbol, ...]:
 
 def kind_of(symbol: Symbol) -> str:
     """'space', 'time' or 'parameter'; a plain sympy symbol counts as space."""
-    kind = getattr(symbol, "kind", None)  # sympy's own `kind` is no string
-    return kind if isinstance(kind, str) else "space"
+    return getattr(symbol, "role", "space")
 
 
 def is_space(symbol: Symbol) -> bool:

@@ -30,16 +30,16 @@ def split_names(names: str, what: str) -> list[str]:
 
 
 class Coordinate(sympy.Symbol):
-    """A real symbol of kind "space", "time" or "parameter"; equal to another of the same name and kind."""
+    """A real symbol whose `role` is "space", "time" or "parameter"; equal to another of the same name and role."""
 
-    __slots__ = ("kind",)
-    kind: str
+    __slots__ = ("role",)  # not `kind`, which is sympy's own word for what a node is and must stay as it is
+    role: str
 
     def __new__(cls, name: str, kind: Kind = "space") -> Coordinate:
         if kind not in KINDS:
             raise ValueError(f"coordinate {name!r}: kind={kind!r} is not known; choose 'space', 'time' or 'parameter'.")
         symbol = super().__xnew__(cls, check_name(name, "coordinate"), real=True)
-        symbol.kind = kind
+        symbol.role = kind
         return symbol
 
     @classmethod
@@ -48,13 +48,13 @@ class Coordinate(sympy.Symbol):
         return sympy.Symbol.class_key()
 
     def _hashable_content(self):
-        return (*super()._hashable_content(), self.kind)
+        return (*super()._hashable_content(), self.role)
 
     def __getnewargs_ex__(self):
-        return (self.name, self.kind), {}
+        return (self.name, self.role), {}
 
     def __reduce__(self):
-        return Coordinate, (self.name, self.kind)
+        return Coordinate, (self.name, self.role)
 
 
 def coordinate(name: str, kind: Kind = "space") -> Coordinate:
@@ -77,4 +77,4 @@ def time(name: str = "t") -> Coordinate:
 
 def kind_of(symbol: sympy.Symbol) -> str:
     """Kind of a coordinate; a plain sympy symbol used as one counts as space."""
-    return getattr(symbol, "kind", "space")
+    return getattr(symbol, "role", "space")
