@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import inspect
 import math
 import numbers
 import operator
@@ -30,12 +31,21 @@ def whole(owner: str, name: str, value: Any, *, least: int) -> int:
     return number
 
 
-def real(owner: str, name: str, value: Any, rule: str, holds: Callable[[float], bool]) -> float:
+def real(
+    owner: str, name: str, value: Any, rule: str = "", holds: Callable[[float], bool] = lambda number: True
+) -> float:
     """`value` as a finite float for which `holds` is true; `rule` says the same in words."""
     number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
     if not (math.isfinite(number) and holds(number)):
-        raise ValueError(f"{owner}: {name}={value!r} must be a finite number {rule}.")
+        raise ValueError(f"{owner}: {name}={value!r} must be a finite number{rule and ' '}{rule}.")
     return number
+
+
+def flag(owner: str, name: str, value: Any) -> bool:
+    """`value` if it is True or False."""
+    if value is not True and value is not False:
+        raise ValueError(f"{owner}: {name}={value!r} must be True or False.")
+    return value
 
 
 def to_config(specification: Any) -> dict[str, Any]:
@@ -66,7 +76,7 @@ def from_config(config: Mapping[str, Any], kinds: Mapping[str, type], what: str)
     if kind not in kinds:
         raise ValueError(f"{what}: kind={kind!r} is not known. {did_you_mean(kind, kinds)}")
     options = {name: value for name, value in config.items() if name != "kind"}
-    known = [field.name for field in dataclasses.fields(kinds[kind])]
+    known = inspect.signature(kinds[kind]).parameters
     for name in options:
         if name not in known:
             raise ValueError(f"{kind} has no option {name!r}. {did_you_mean(name, known)}")
