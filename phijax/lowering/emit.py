@@ -11,15 +11,13 @@ from jax.scipy import special
 from sympy.logic import boolalg
 
 from phijax.lowering.environment import Environment
+from phijax.lowering.faults import LoweringError
+from phijax.lowering.hyperbolic import csch, sech
 from phijax.lowering.normalize import Jet, jet_of
 from phijax.lowering.tables import known_function
 from phijax.symbolic import Known, Quadrature
 
 Emitted = Callable[[Environment], Any]
-
-
-class LoweringError(NotImplementedError):
-    """An expression that has no counterpart in JAX."""
 
 
 def _sinc(z):
@@ -34,6 +32,11 @@ def _of_inverse(function: Callable) -> Callable:
     return lambda z: function(1 / z)
 
 
+def _acot(z):
+    # Not arctan(1 / z), which has no slope at 0.  The jump at 0 is sympy's.
+    return jnp.where(jnp.real(z) >= 0, jnp.pi / 2, -jnp.pi / 2) - jnp.arctan(z)
+
+
 # Functions of one or several arguments, each emitted and then passed on.
 FUNCTIONS: dict[type, Callable] = {
     sympy.sin: jnp.sin,
@@ -45,7 +48,7 @@ FUNCTIONS: dict[type, Callable] = {
     sympy.asin: jnp.arcsin,
     sympy.acos: jnp.arccos,
     sympy.atan: jnp.arctan,
-    sympy.acot: _of_inverse(jnp.arctan),
+    sympy.acot: _acot,
     sympy.asec: _of_inverse(jnp.arccos),
     sympy.acsc: _of_inverse(jnp.arcsin),
     sympy.atan2: jnp.arctan2,
@@ -53,8 +56,8 @@ FUNCTIONS: dict[type, Callable] = {
     sympy.cosh: jnp.cosh,
     sympy.tanh: jnp.tanh,
     sympy.coth: _inverse(jnp.tanh),
-    sympy.sech: _inverse(jnp.cosh),
-    sympy.csch: _inverse(jnp.sinh),
+    sympy.sech: sech,
+    sympy.csch: csch,
     sympy.asinh: jnp.arcsinh,
     sympy.acosh: jnp.arccosh,
     sympy.atanh: jnp.arctanh,
@@ -74,6 +77,7 @@ FUNCTIONS: dict[type, Callable] = {
     sympy.floor: jnp.floor,
     sympy.ceiling: jnp.ceil,
     sympy.Mod: jnp.mod,
+    sympy.Rem: jnp.fmod,
     sympy.re: jnp.real,
     sympy.im: jnp.imag,
     sympy.arg: jnp.angle,
@@ -85,6 +89,7 @@ FUNCTIONS: dict[type, Callable] = {
     sympy.Equality: jnp.equal,
     sympy.Unequality: jnp.not_equal,
     boolalg.Not: jnp.logical_not,
+    boolalg.ITE: jnp.where,
 }
 
 # Operations of any number of arguments, folded from the left.
@@ -116,7 +121,7 @@ def emit(expression: sympy.Basic) -> Emitted:
             return RULES[kind](expression)
     raise LoweringError(
         f"{type(expression).__name__} in the sub-expression {expression} has no counterpart in JAX; rewrite it with "
-        f"elementary functions, or bring it as phi.function({str(expression.func)!r}, callable)."
+        f"elementary functions, or bring it as phi.function({expression.func.__name__!r}, callable)."
     )
 
 
@@ -174,7 +179,7 @@ def _emit_power(power: sympy.Pow) -> Emitted:
         inner, half = emit(base.args[0]), int(exponent) // 2
         return lambda env: jnp.real(inner(env) * jnp.conj(inner(env))) ** half
     inner = emit(base)
-    if exponent.is_Integer:
+    if exponent.is_Number and float(exponent).is_integer():  # 2.0 too, whose slopes of a power of floats end at 0
         whole = int(exponent)
         return lambda env: inner(env) ** whole if whole > 0 else 1 / inner(env) ** -whole
     if exponent == sympy.Rational(1, 2):
@@ -204,10 +209,21 @@ def _emit_known(node: Known) -> Emitted:
     return lambda env: function(*(_array(part(env)) for part in parts))
 
 
+def _emit_polygamma(node: sympy.polygamma) -> Emitted:
+    order, argument = node.args
+    if not (order.is_Integer and order.is_nonnegative):
+        raise LoweringError(f"polygamma of the order {order} has no counterpart in JAX; a whole number is needed.")
+    inner, count = emit(argument), int(order)
+    if count == 0:
+        return lambda env: special.digamma(_array(inner(env)))
+    return lambda env: special.polygamma(count, _array(inner(env)))
+
+
 def _emit_quadrature(node: Quadrature) -> Emitted:
     from phijax.lowering.quadrature import emit_quadrature
 
-    return emit_quadrature(node, emit)
+    integral = emit_quadrature(node, emit)
+    return lambda env: env.overrides[node] if node in env.overrides else integral(env)
 
 
 def _emit_piecewise(node: sympy.Piecewise) -> Emitted:
@@ -226,6 +242,7 @@ RULES: dict[type, Callable[[Any], Emitted]] = {
     sympy.Pow: _emit_power,
     sympy.Abs: _emit_abs,
     sympy.Heaviside: _emit_heaviside,
+    sympy.polygamma: _emit_polygamma,
     sympy.Piecewise: _emit_piecewise,
     Known: _emit_known,
     Quadrature: _emit_quadrature,

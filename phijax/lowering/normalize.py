@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import sympy
 
-from phijax.symbolic import Field, Quadrature
+from phijax.lowering.faults import LoweringError
+from phijax.symbolic import Field, Quadrature, text
 from phijax.symbolic.integrals import DEFAULT_POINTS
+
+# Linear over the reals: they change places with a derivative by a real coordinate, which sympy does not assume.
+REAL_LINEAR = (sympy.re, sympy.im, sympy.conjugate)
 
 
 @dataclass(frozen=True)
@@ -24,28 +30,12 @@ class Jet:
         return self.field.__name__
 
 
-def normalize(expression: sympy.Expr) -> sympy.Expr:
-    """An equal expression whose derivatives are of fields alone and whose integrals are quadratures."""
+def normalize(expression: Any) -> sympy.Expr:
+    """An equal expression whose derivatives are of fields alone and whose integrals are quadratures.
 
-    def visit(node: sympy.Basic) -> sympy.Basic:
-        if not node.args or isinstance(node, Field):
-            return node
-        if isinstance(node, sympy.Derivative):
-            inner = visit(node.expr)
-            if jet_of(sympy.Derivative(inner, *node.variable_count, evaluate=False)) is not None:
-                return node
-            return visit(inner.diff(*node.variable_count))
-        if isinstance(node, sympy.Subs):
-            return (
-                node
-                if jet_of(node) is not None
-                else visit(node.expr.doit().subs(list(zip(*node.args[1:], strict=True))))
-            )
-        if isinstance(node, sympy.Integral):
-            return _quadrature(node, visit)
-        return node.func(*(visit(arg) for arg in node.args))
-
-    return visit(sympy.sympify(expression))
+    Raises LoweringError for a derivative that sympy does not know, and an integral without limits.
+    """
+    return _real_jets(_visit(sympy.sympify(expression)))
 
 
 def jet_of(node: sympy.Basic) -> Jet | None:
@@ -70,10 +60,109 @@ def jet_of(node: sympy.Basic) -> Jet | None:
     return None
 
 
-def _quadrature(node: sympy.Integral, visit) -> sympy.Expr:
-    result = visit(node.function)
+def _visit(node: sympy.Basic) -> sympy.Basic:
+    for kind, rule in _RULES.items():
+        if isinstance(node, kind):
+            return rule(node)
+    return node.func(*map(_visit, node.args)) if node.args else node
+
+
+def _derivative(node: sympy.Derivative) -> sympy.Basic:
+    inner = _visit(node.expr)
+    whole = sympy.Derivative(inner, *node.variable_count, evaluate=False)
+    if jet_of(whole) is not None:
+        return whole
+    if isinstance(inner, sympy.floor | sympy.ceiling):
+        return sympy.Integer(0)  # it is so but at the jumps, where there is no derivative
+    if isinstance(inner, sympy.Mod):
+        value, divisor = inner.args
+        return _visit((value - divisor * sympy.floor(value / divisor)).diff(*node.variable_count))
+    if isinstance(inner, REAL_LINEAR):
+        return inner.func(_visit(inner.args[0].diff(*node.variable_count)))
+    result = inner.diff(*node.variable_count)
+    if any(type(left.expr) is type(inner) for left in result.atoms(sympy.Derivative)) and not isinstance(inner, Field):
+        raise LoweringError(f"the derivative {text(node)} is not known to sympy; write it out.")
+    return _visit(result)
+
+
+def _subs(node: sympy.Subs) -> sympy.Basic:
+    jet = jet_of(node)
+    if jet is not None and all(_visit(arg) == arg for arg in jet.args):
+        return node
+    pairs = list(zip(node.variables, map(_visit, node.point), strict=True))
+    inner = _visit(node.expr)
+    if jet_of(inner) is not None:
+        return sympy.Subs(inner, *zip(*pairs, strict=True))
+    # All at once, by way of new symbols: sympy's own simultaneous=True turns d v(x, y)/dx at (y, x) into d v(x, x)/dx.
+    for variable in node.variables:
+        stand_in = sympy.Dummy(variable.name, real=True)
+        inner = inner.subs(variable, stand_in)
+        pairs = [(stand_in if symbol == variable else symbol, value) for symbol, value in pairs]
+    return _visit(inner.subs(pairs))
+
+
+def _integral(node: sympy.Integral) -> sympy.Basic:
+    result = _visit(node.function)
     for limit in node.limits:
         if len(limit) != 3:
-            raise ValueError(f"{node} has no limits; write it with phi.integral(expression, (x, a, b)).")
-        result = Quadrature(result, sympy.Tuple(*limit), sympy.Integer(DEFAULT_POINTS))
+            raise LoweringError(
+                f"the integral {text(node)} has no limits; write it with phi.integral(expression, (x, a, b))."
+            )
+        result = Quadrature(result, sympy.Tuple(limit[0], *map(_visit, limit[1:])), sympy.Integer(DEFAULT_POINTS))
     return result
+
+
+def _written_out(node: sympy.Basic) -> sympy.Basic:
+    result = node.doit()
+    if type(result) is type(node):
+        raise LoweringError(f"{text(node)} cannot be written out; give it limits that are whole numbers.")
+    return _visit(result)
+
+
+def _fraction(node: sympy.frac) -> sympy.Basic:
+    return _visit(node.args[0] - sympy.floor(node.args[0]))
+
+
+_RULES: dict[type, Callable[[Any], sympy.Basic]] = {
+    sympy.Derivative: _derivative,
+    sympy.Subs: _subs,
+    sympy.Integral: _integral,
+    sympy.Sum: _written_out,
+    sympy.Product: _written_out,
+    sympy.UnevaluatedExpr: lambda node: _visit(node.args[0]),
+    sympy.frac: _fraction,
+}
+
+
+def _real_jets(expression: sympy.Basic) -> sympy.Basic:
+    """The same with what sympy can say once it knows that derivatives of real fields are real: it takes them for complex.
+
+    |u_x|' is then sign(u_x) u_xx, and not (re(u_x) re(u_xx) + ...) sign(u_x) / u_x, which has no value where u_x = 0.
+    """
+    jets: dict[sympy.Basic, sympy.Dummy] = {}
+
+    def hide(node: sympy.Basic) -> sympy.Basic:
+        jet = jet_of(node)
+        if jet is not None:
+            real = {} if jet.field.is_complex_field else {"real": True}
+            return jets.setdefault(node, sympy.Dummy(f"j{len(jets)}", **real))
+        if not node.args:
+            return node
+        args = [hide(arg) for arg in node.args]
+        return _without_root(node.func(*args)) if args != list(node.args) else node
+
+    return hide(expression).xreplace({stand_in: node for node, stand_in in jets.items()})
+
+
+def _without_root(node: sympy.Basic) -> sympy.Basic:
+    """sign(z) / z as 1 / |z|, which cancels with the |z| of a derivative of |z|^2; and z * conjugate(z) as |z|^2."""
+    if not isinstance(node, sympy.Mul):
+        return node
+    factors = node.as_powers_dict()
+    for factor in list(factors):
+        z = factor.args[0] if isinstance(factor, sympy.sign | sympy.conjugate) else None
+        if isinstance(factor, sympy.sign) and factors[factor] == 1 and factors.get(z) == -1:
+            node = node / factor * z / sympy.Abs(z)
+        elif isinstance(factor, sympy.conjugate) and factors[factor] == 1 and factors.get(z) == 1:
+            node = node / factor / z * sympy.Abs(z) ** 2
+    return node

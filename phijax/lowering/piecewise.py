@@ -12,6 +12,7 @@ import sympy
 
 from phijax.lowering.environment import Environment
 from phijax.lowering.normalize import Jet, jet_of
+from phijax.symbolic import Quadrature
 
 # Values tried, in turn, for the leaves of a branch that is not taken.
 HARMLESS = (0.6180339887, 1.4142135623, -0.5772156649, 3.1415926535, 0.1, -2.7182818284, 17.3, 1.0, 0.0)
@@ -40,36 +41,33 @@ def emit_piecewise(node: sympy.Piecewise, emit: Callable) -> Callable[[Environme
     return select
 
 
-def _leaves(expression: sympy.Expr) -> tuple[dict[Jet, tuple], list[sympy.Symbol]]:
-    """Fields' derivatives and free symbols outside of them."""
-    jets: dict[Jet, tuple] = {}
-    symbols: dict[sympy.Symbol, None] = {}
+def _leaves(expression: sympy.Expr) -> dict[Jet | sympy.Basic, sympy.Basic]:
+    """Fields' derivatives, integrals, and the symbols outside of both, by the name under which they are replaced."""
+    found: dict[Jet | sympy.Basic, sympy.Basic] = {}
 
     def visit(node: sympy.Basic) -> None:
         jet = jet_of(node)
         if jet is not None:
-            jets.setdefault(jet, jet.args)
-        elif isinstance(node, sympy.Symbol):
-            symbols.setdefault(node)
+            found.setdefault(jet, node)
+        elif isinstance(node, sympy.Symbol | Quadrature):
+            found.setdefault(node, node)
         else:
             for arg in node.args:
                 visit(arg)
 
     visit(expression)
-    return jets, list(symbols)
+    return found
 
 
 def _guarded(expression: sympy.Expr, emit: Callable) -> Callable[[Environment, Any], Any]:
     branch = emit(expression)
-    if expression.is_number or expression.has(sympy.Integral) or isinstance(expression, sympy.Symbol):
+    if expression.is_number or isinstance(expression, sympy.Symbol):
         return lambda env, here: branch(env)
-    jets, symbols = _leaves(expression)
-    arguments = {jet: tuple(emit(arg) for arg in args) for jet, args in jets.items()}
-    harmless = _harmless(branch, [*jets, *symbols])
+    leaf_of = {leaf: emit(node) for leaf, node in _leaves(expression).items()}
+    harmless = _harmless(branch, list(leaf_of))
 
     def evaluate(env: Environment, here: Any) -> Any:
-        leaves: dict[Any, Any] = {jet: env.jet(jet, arguments[jet]) for jet in jets}
-        leaves.update({symbol: env.symbol(symbol) for symbol in symbols if symbol in env.symbols})
+        leaves = {leaf: value(env) for leaf, value in leaf_of.items()}
         return branch(env.replace({leaf: jnp.where(here, value, harmless) for leaf, value in leaves.items()}))
 
     return evaluate
@@ -83,10 +81,7 @@ def _harmless(branch: Callable, leaves: list) -> float:
         return jnp.real(jnp.asarray(branch(env) * (1.0 + 0 * value)))
 
     for candidate in HARMLESS:
-        try:
-            value, slope = jax.jvp(along, (jnp.asarray(candidate),), (jnp.ones(()),))
-        except (KeyError, TypeError):
-            return candidate  # an integral inside: its own symbols are bound elsewhere
+        value, slope = jax.jvp(along, (jnp.asarray(candidate),), (jnp.ones(()),))
         if np.isfinite(value) and np.isfinite(slope):
             return candidate
     return HARMLESS[0]

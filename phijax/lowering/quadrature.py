@@ -9,8 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phijax.geometry import Region
+from phijax.geometry.region import Rule
 from phijax.lowering.environment import Environment
-from phijax.symbolic import OverRegion, Quadrature
+from phijax.lowering.faults import LoweringError
+from phijax.symbolic import Normal, OverRegion, Quadrature
 
 
 def emit_quadrature(node: Quadrature, emit: Callable) -> Callable[[Environment], Any]:
@@ -19,12 +22,16 @@ def emit_quadrature(node: Quadrature, emit: Callable) -> Callable[[Environment],
     inside = emit(integrand)
     count = int(points)
     if isinstance(where, OverRegion):
-        rule = where.region.quadrature(count)
-        nodes = {symbol: rule.coordinates[symbol.name] for symbol in where.region.coordinates}
+        rule = _rule_of(where.region, count)
+        normals = {Normal(s): rule.normals[s.name] for s in where.region.coordinates if s.name in (rule.normals or {})}
+        nodes = {symbol: rule.coordinates[symbol.name] for symbol in where.region.coordinates} | normals
 
         def over_region(env: Environment) -> Any:
-            placed = {symbol: _like(env, values) for symbol, values in nodes.items()}
-            return jnp.sum(_like(env, rule.weights) * jax.vmap(lambda at: inside(env.bind(at)) + _zero(env))(placed))
+            def at(*row: Any) -> Any:
+                return inside(env.bind(dict(zip(nodes, row, strict=True)))) + _zero(env)
+
+            values = jax.vmap(at)(*(_like(env, column) for column in nodes.values()))
+            return jnp.sum(_like(env, rule.weights) * values)
 
         return over_region
 
@@ -39,6 +46,13 @@ def emit_quadrature(node: Quadrature, emit: Callable) -> Callable[[Environment],
         return (b - a) / 2 * total
 
     return between
+
+
+def _rule_of(region: Region, count: int) -> Rule:
+    try:
+        return region.quadrature(count)
+    except ValueError as error:
+        raise LoweringError(f"integral over {region}: {error}") from error
 
 
 def _like(env: Environment, values: np.ndarray) -> Any:

@@ -11,8 +11,9 @@ import sympy
 from jaxtyping import Array, PRNGKeyArray
 
 from phijax.formulation import Constraint
-from phijax.lowering.emit import LoweringError, emit
+from phijax.lowering.emit import emit
 from phijax.lowering.environment import Environment
+from phijax.lowering.faults import LoweringError
 from phijax.lowering.layout import FieldModel, Layout
 from phijax.lowering.normalize import jet_of, normalize
 from phijax.lowering.parameters import value_of
@@ -31,16 +32,16 @@ class Expressions:
     def __init__(self, layout: Layout, expressions: Mapping[str, sympy.Expr], split_complex: bool = True):
         self.layout = layout
         self._split = split_complex
-        self._normalized = {label: normalize(expression) for label, expression in expressions.items()}
+        self._normalized: dict[str, sympy.Expr] = {}
+        self._emitted: dict[str, Any] = {}
         self.requests: Requests = {}
-        for expression in self._normalized.values():
-            collect_requests(expression, layout.group_of, self.requests)
-        self._emitted = {}
-        for label, expression in self._normalized.items():
+        for label, expression in expressions.items():
             try:
-                self._emitted[label] = emit(expression)
+                self._normalized[label] = normalize(expression)
+                self._emitted[label] = emit(self._normalized[label])
             except LoweringError as error:
-                raise LoweringError(f"{label!r}: {error}") from None
+                raise LoweringError(f"{label!r}: {error}" if label else str(error)) from None
+            collect_requests(self._normalized[label], layout.group_of, self.requests)
         self._symbols = set().union(*(e.free_symbols | _hidden_symbols(e) for e in self._normalized.values()), set())
 
     @property
@@ -123,4 +124,4 @@ def constraint_expressions(layout: Layout, constraint: Constraint) -> Expression
     try:
         return Expressions(layout, {term.label: term.residual for term in constraint.terms})
     except LoweringError as error:
-        raise LoweringError(f"constraint {constraint.name!r}, equation {error}") from None
+        raise LoweringError(f"constraint {constraint.name!r}: {error}") from None

@@ -30,6 +30,30 @@ class Field(AppliedUndef):
         """The field at its own coordinates."""
         return self.func(*self.coordinates)
 
+    def diff(self, *symbols: Any, **assumptions: Any) -> sympy.Expr:
+        """Derivative by coordinates, as sympy's.
+
+        Raises ValueError for a string or another symbol of a coordinate's name: sympy would make it zero.
+        """
+        for symbol in symbols:
+            self._refuse_namesake(symbol[0] if isinstance(symbol, tuple | list | sympy.Tuple) else symbol)
+        return super().diff(*symbols, **assumptions)
+
+    def _eval_subs(self, old: sympy.Basic, new: sympy.Basic) -> sympy.Expr | None:
+        self._refuse_namesake(old)
+        return super()._eval_subs(old, new)
+
+    def _refuse_namesake(self, symbol: Any) -> None:
+        """Refuses what looks like a coordinate and is none: sympy takes it for a symbol that does not occur."""
+        if isinstance(symbol, sympy.Dummy) or symbol in self.coordinates:
+            return
+        name = symbol.name if isinstance(symbol, sympy.Symbol) else symbol
+        if isinstance(name, str) and name in {coordinate.name for coordinate in self.coordinates}:
+            raise ValueError(
+                f"{name!r} is not the coordinate {name!r} of the field {self.name!r} but another symbol of that name; "
+                f"use the coordinate that the field was made with."
+            )
+
 
 def field(name: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any = None) -> Field:
     """The unknown `name` as a function of `coordinates`; real unless `complex`.

@@ -6,6 +6,9 @@ from typing import Any
 
 import sympy
 
+from phijax.symbolic.coordinates import Coordinate, kind_of
+from phijax.symbolic.normals import normal
+
 DEFAULT_POINTS = 32
 
 
@@ -47,9 +50,11 @@ class Quadrature(sympy.Expr):
 
     @property
     def bound_symbols(self) -> tuple[sympy.Symbol, ...]:
-        """The coordinates integrated over."""
+        """The coordinates integrated over, and the components of the normal of a boundary integrated over."""
         where = self.args[1]
-        return where.region.coordinates if isinstance(where, OverRegion) else (where[0],)
+        if not isinstance(where, OverRegion):
+            return (where[0],)
+        return (*where.region.coordinates, *map(normal, where.region.coordinates if where.region.has_normals else ()))
 
     @property
     def free_symbols(self) -> set[sympy.Symbol]:
@@ -62,14 +67,19 @@ class Quadrature(sympy.Expr):
         return self.args[0].is_real
 
     def _eval_subs(self, old: sympy.Basic, new: sympy.Basic) -> sympy.Expr | None:
-        if old not in self.bound_symbols:
+        """Bound symbols are let alone, and none of `new` becomes bound."""
+        integrand, where, points = self.args
+        bound = set(self.bound_symbols)
+        over_region = isinstance(where, OverRegion)
+        if old in bound:
+            return self if over_region else self.func(integrand, _limits(where[0], where, old, new), points)
+        captured = bound & sympy.sympify(new).free_symbols
+        if not captured or not isinstance(old, sympy.Symbol) or not integrand.has(old):
             return None
-        where = self.args[1]
-        if isinstance(where, OverRegion):
-            return self
-        return self.func(
-            self.args[0], sympy.Tuple(where[0], where[1].subs(old, new), where[2].subs(old, new)), self.args[2]
-        )
+        if over_region:
+            raise ValueError(f"{new} cannot be put for {old} in {self}, which integrates over {captured.pop()} itself.")
+        inner = _unused(where[0], self, new)
+        return self.func(integrand.subs(where[0], inner).subs(old, new), _limits(inner, where, old, new), points)
 
     def _eval_derivative(self, s: sympy.Symbol) -> sympy.Expr:
         """Leibniz's rule."""
@@ -90,10 +100,23 @@ class Quadrature(sympy.Expr):
     def _latex(self, printer: Any, *_: Any) -> str:
         integrand, where, _ = self.args
         if isinstance(where, OverRegion):
-            symbols = " ".join(printer._print(s) for s in self.bound_symbols)
+            symbols = " ".join(printer._print(s) for s in where.region.coordinates)
             return rf"\int_{{{printer._print(where)}}} {printer._print(integrand)}\, d{symbols}"
         symbol, low, high = (printer._print(part) for part in where)
         return rf"\int_{{{low}}}^{{{high}}} {printer._print(integrand)}\, d{symbol}"
+
+
+def _limits(symbol: sympy.Symbol, limits: sympy.Tuple, old: sympy.Basic, new: sympy.Basic) -> sympy.Tuple:
+    return sympy.Tuple(symbol, limits[1].subs(old, new), limits[2].subs(old, new))
+
+
+def _unused(symbol: sympy.Symbol, *expressions: sympy.Basic) -> sympy.Symbol:
+    """A symbol like this one, of a name that occurs in none of the expressions."""
+    taken = {s.name for expression in expressions for s in expression.atoms(sympy.Symbol)}
+    name = f"{symbol.name}_"
+    while name in taken:
+        name += "_"
+    return Coordinate(name, kind_of(symbol)) if isinstance(symbol, Coordinate) else sympy.Symbol(name, real=True)
 
 
 def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFAULT_POINTS) -> sympy.Expr:
@@ -121,7 +144,7 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
         symbol, low, high = (sympy.sympify(part) for part in limit)
         if symbol in low.free_symbols | high.free_symbols:
             # In integral(u, (x, 0, x)) the inner x is bound and the limit is the current x: two symbols.
-            inner = type(symbol)(f"{symbol.name}_")
-            expression, symbol = expression.xreplace({symbol: inner}), inner
+            inner = _unused(symbol, expression, low, high)
+            expression, symbol = expression.subs(symbol, inner), inner
         expression = Quadrature(expression, sympy.Tuple(symbol, low, high), sympy.Integer(points))
     return expression

@@ -7,8 +7,8 @@ from sympy.logic import boolalg
 
 _ELEMENTARY = """
 sin cos tan cot sec csc asin acos atan acot asec acsc atan2 sinh cosh tanh coth sech csch asinh acosh atanh acoth asech
-acsch sinc exp log erf erfc erfinv gamma loggamma Abs sign floor ceiling Mod re im arg conjugate Min Max Heaviside
-Piecewise Add Mul Pow Equality Unequality StrictGreaterThan GreaterThan StrictLessThan LessThan
+acsch sinc exp log erf erfc erfinv gamma loggamma digamma polygamma Abs sign floor ceiling frac Mod Rem re im arg
+conjugate Min Max Heaviside Piecewise Sum Product UnevaluatedExpr Add Mul Pow Equality Unequality StrictGreaterThan GreaterThan StrictLessThan LessThan
 """
 
 NODES: dict[str, type[sympy.Basic]] = {
@@ -17,6 +17,7 @@ NODES: dict[str, type[sympy.Basic]] = {
     "And": boolalg.And,
     "Or": boolalg.Or,
     "Xor": boolalg.Xor,
+    "ITE": boolalg.ITE,
     "Tuple": sympy.Tuple,
     "ExprCondPair": sympy.functions.elementary.piecewise.ExprCondPair,
     "Derivative": sympy.Derivative,

@@ -7,33 +7,75 @@ from typing import Any
 
 import sympy
 
-from phijax.symbolic.coordinates import kind_of
+from phijax.symbolic.coordinates import Coordinate, kind_of
 from phijax.symbolic.fields import fields_in
-from phijax.symbolic.normals import Normal, normal
+from phijax.symbolic.normals import normal
+from phijax.symbolic.printing import text
 
-Coordinates = Sequence[sympy.Symbol] | None
+Coordinates = Sequence[sympy.Symbol] | sympy.Symbol | None
 
 
 def space_coordinates(*expressions: sympy.Basic, over: Coordinates = None) -> tuple[sympy.Symbol, ...]:
-    """Space coordinates of the fields in the expressions, in the order in which the fields declare them.
+    """Space coordinates on which the expressions depend, in the order in which their fields declare them.
 
-    Of an expression without fields, its free space symbols by name. `over` overrides.
-    Raises ValueError where there is none.
+    Of expressions without fields, by name. `over` overrides.
+    Raises ValueError where there is none, or where the fields leave the order open, as k(x) and l(y) do.
     """
     if over is not None:
-        return tuple(over)
-    found: dict[sympy.Symbol, None] = {}
-    for expression in expressions:
-        for field in fields_in(expression).values():
-            found.update(dict.fromkeys(c for c in field.coordinates if kind_of(c) == "space"))
+        return (over,) if isinstance(over, sympy.Symbol) else tuple(over)
+    orders = _declared_orders(expressions)
+    found = _found(expressions, orders)
+    order = _only_order(found, orders) if orders else sorted(found, key=lambda s: s.name)
+    if order is None:
+        names = _names(sorted(found, key=lambda s: s.name))
+        raise ValueError(
+            f"the fields in {_written(expressions)} do not settle the order of the space coordinates {names}; "
+            f"name them with over=({names})."
+        )
+    return tuple(order)
+
+
+def _declared_orders(expressions: Sequence[sympy.Basic]) -> list[tuple[sympy.Symbol, ...]]:
+    fields = (field for expression in expressions for field in fields_in(expression).values())
+    return [tuple(c for c in field.coordinates if kind_of(c) == "space") for field in fields]
+
+
+def _found(expressions: Sequence[sympy.Basic], orders: list[tuple[sympy.Symbol, ...]]) -> tuple[sympy.Symbol, ...]:
+    """The fields' coordinates, and those that stand in the expressions themselves, as x does in x * k(y)."""
+    free = set().union(*(expression.free_symbols for expression in expressions))
+    # Among fields a symbol that is not made as a coordinate may be anything; without them it can be nothing else.
+    explicit = [s for s in free if isinstance(s, Coordinate) or (not orders and type(s) in (sympy.Symbol, sympy.Dummy))]
+    explicit = sorted((s for s in explicit if kind_of(s) == "space"), key=lambda s: s.name)
+    found = dict.fromkeys([symbol for order in orders for symbol in order] + explicit)
     if not found:
-        free = set().union(*(expression.free_symbols for expression in expressions))
-        symbols = [s for s in free if kind_of(s) == "space" and getattr(s, "initial", None) is None]
-        found.update(dict.fromkeys(sorted((s for s in symbols if not isinstance(s, Normal)), key=lambda s: s.name)))
-    if not found:
-        written = ", ".join(str(e) for e in expressions)
-        raise ValueError(f"{written} has no space coordinate to differentiate by; name them with over=(x, y).")
+        raise ValueError(
+            f"{_written(expressions)} has no space coordinate to differentiate by; name them with over=(x, y)."
+        )
     return tuple(found)
+
+
+def _only_order(
+    found: Sequence[sympy.Symbol], orders: list[tuple[sympy.Symbol, ...]]
+) -> tuple[sympy.Symbol, ...] | None:
+    """The one order of `found` that agrees with all of `orders`; None where there is none, or more than one."""
+    left, order = list(found), []
+    while left:
+        later = {s for each in orders for s in [c for c in each if c in left][1:]}
+        first = [symbol for symbol in left if symbol not in later]
+        if len(first) != 1:
+            return None
+        order += first
+        left.remove(first[0])
+    return tuple(order)
+
+
+def _each_space_coordinate(expressions: Sequence[sympy.Basic], over: Coordinates) -> tuple[sympy.Symbol, ...]:
+    """The same, for sums over the coordinates, where their order says nothing."""
+    return space_coordinates(over=over) if over is not None else _found(expressions, _declared_orders(expressions))
+
+
+def _written(expressions: Sequence[sympy.Basic]) -> str:
+    return ", ".join(text(expression) for expression in expressions)
 
 
 def components(vector: Any) -> tuple[sympy.Expr, ...]:
@@ -92,20 +134,20 @@ def laplacian(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
     """Sum of second derivatives by the space coordinates; of a vector, component by component."""
     if is_vector(f):
         parts = components(f)
-        axes = space_coordinates(*parts, over=over)
+        axes = _each_space_coordinate(parts, over)
         return sympy.Matrix([laplacian(part, over=axes) for part in parts])
     f = sympy.sympify(f)
-    return sum((f.diff(axis, 2) for axis in space_coordinates(f, over=over)), sympy.Integer(0))
+    return sum((f.diff(axis, 2) for axis in _each_space_coordinate((f,), over)), sympy.Integer(0))
 
 
 def normal_derivative(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
     """Derivative along the outward normal of the region on which it is used: the sum of n_i df/dx_i."""
     if is_vector(f):
         parts = components(f)
-        axes = space_coordinates(*parts, over=over)
+        axes = _each_space_coordinate(parts, over)
         return sympy.Matrix([normal_derivative(part, over=axes) for part in parts])
     f = sympy.sympify(f)
-    return sum((normal(axis) * f.diff(axis) for axis in space_coordinates(f, over=over)), sympy.Integer(0))
+    return sum((normal(axis) * f.diff(axis) for axis in _each_space_coordinate((f,), over)), sympy.Integer(0))
 
 
 def dt(f: Any, order: int = 1) -> sympy.Expr | sympy.Matrix:
