@@ -56,7 +56,7 @@ def as_float(number: Expr) -> float:
 
 def symbols(given: Any, what: str) -> tuple[Symbol, ...]:
     """`given` as a tuple of distinct symbols."""
-    each = (given,) if isinstance(given, Symbol | str) else tuple(given)
+    each: tuple = (given,) if isinstance(given, Symbol | str) else tuple(given)
     for symbol in each:
         if not isinstance(symbol, Symbol):
             raise ValueError(

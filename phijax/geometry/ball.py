@@ -8,7 +8,7 @@ sphere again (the Dirichlet law of squared coordinates; Fang, Kotz & Ng 1990).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ class _Round(Region):
         )
         return jnp.sqrt(sum(offset**2 for offset in offsets))
 
-    def _moved(self, scaled: Sequence[Any]) -> dict[str, Any]:
+    def _moved(self, scaled: Iterable[Any]) -> dict[str, Any]:
         """Columns in units of the radius from the center, as coordinates."""
         radius, columns = as_float(self.radius), zip(self.coordinates, self.center, scaled, strict=True)
         return {symbol.name: as_float(c) + radius * column for symbol, c, column in columns}
@@ -112,7 +112,7 @@ class Ball(_Round):
             raise ValueError(f"{self} is too small for {jnp.dtype(dtype)} at that center; use precision='float64'.")
         return margin
 
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         return self._distance_to_center(points) - as_float(self.radius)
 
     def quadrature(self, points_per_axis: int) -> Rule:
@@ -171,7 +171,7 @@ class Sphere(_Round):
         columns = directions(unit, len(self.coordinates))
         return Placement(self._moved(columns), dict(zip(self.names, columns, strict=True)))
 
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         return jnp.abs(self._distance_to_center(points) - as_float(self.radius))
 
     def quadrature(self, points_per_axis: int) -> Rule:

@@ -125,12 +125,12 @@ class Boundary(Region):
         half_cell = float(jnp.finfo(unit.dtype).eps) / 4
         return index, jnp.clip((unit - start) / width, half_cell, 1 - 2 * half_cell)
 
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest piece."""
-        return jnp.min(jnp.stack([piece.signed_distance(points) for piece in self.regions]), axis=0)
+        return jnp.min(jnp.stack([piece.distance(points) for piece in self.regions]), axis=0)
 
-    def contains(self, points: Coordinates, tolerance: float | None = None) -> Any:
-        return jnp.any(jnp.stack([piece.contains(points, tolerance) for piece in self.regions]), axis=0)
+    def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        return jnp.any(jnp.stack([piece.inside(points, tolerance) for piece in self.regions]), axis=0)
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """The pieces' rules, one after another."""

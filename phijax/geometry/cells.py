@@ -62,5 +62,5 @@ class Cells:
         first, last = self.lower.copy(), self.upper.copy()
         for k, i in zip(*np.nonzero(self.lower < self.upper), strict=True):
             name = self.coordinates[i].name
-            first[k, i], last[k, i] = inner_bounds(self.lower[k, i], self.upper[k, i], dtype, name)
+            first[k, i], last[k, i] = inner_bounds(float(self.lower[k, i]), float(self.upper[k, i]), dtype, name)
         return first, last

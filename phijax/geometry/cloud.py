@@ -97,7 +97,7 @@ class PointCloud(Region):
         take = lambda table: table and {name: column[index] for name, column in table.items()}
         return Placement(take(coordinates), take(normals))
 
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest of the points."""
         given = [jnp.asarray(points[name]) for name in self.names]
         nearest = jnp.full_like(given[0], jnp.inf)

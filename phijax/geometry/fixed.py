@@ -47,7 +47,7 @@ class Fixed(Region):
 
     @property
     def bounds(self) -> dict[Symbol, tuple[float, float]]:
-        return {self.coordinate: (as_float(self.value),) * 2}
+        return {self.coordinate: (as_float(self.value), as_float(self.value))}
 
     @property
     def fixed(self) -> dict[Symbol, Expr]:
@@ -72,7 +72,7 @@ class Fixed(Region):
         normals = space_zeros((self.coordinate,), column)
         return Placement({self.coordinate.name: column}, {name: zero + self.sign for name, zero in normals.items()})
 
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         return jnp.abs(jnp.asarray(points[self.coordinate.name]) - as_float(self.value))
 
     def quadrature(self, points_per_axis: int) -> Rule:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from phijax.geometry._numbers import is_space
+from phijax.geometry.boundary import Boundary
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.product import Product, product, without_normal
 from phijax.geometry.region import Region
+from phijax.geometry.selection import Selection
 from phijax.geometry.unresolved import Unresolved
 
 
@@ -30,7 +33,9 @@ def _why_not(left: Region, right: Region) -> tuple[str, ...]:
     if len(apart) != 1:
         differing = "nothing" if not apart else ", ".join(name for a, _ in apart for name in a.names)
         return (f"{place}: they must differ along one coordinate, where they touch; they differ along {differing}.",)
-    (a, b) = apart[0]
+    a, b = apart[0]
+    if not all(map(is_space, a.coordinates)):
+        return (f"{place}: {a.names[0]} is not of space, and an interface has a normal in space.",)
     if not isinstance(a, Interval) or not isinstance(b, Interval) or not _touching(a, b):
         return (f"{place}: {a.body()} and {b.body()} in {', '.join(a.names)} do not touch at one end.",)
     return ()
@@ -70,6 +75,10 @@ def extend(region: Region, domain: Region) -> Region:
 
 
 def _ordered(region: Region, domain: Region) -> Region:
+    if isinstance(region, Boundary):
+        return Boundary(tuple((name, _ordered(piece, domain)) for name, piece in region.pieces))
+    if isinstance(region, Selection):
+        return Selection(_ordered(region.base, domain), region.where)
     if not isinstance(region, Product):
         return region
     place = {symbol: i for i, symbol in enumerate(domain.coordinates)}

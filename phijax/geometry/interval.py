@@ -29,7 +29,10 @@ class Interval(Region):
 
     def __init__(self, coordinate: Symbol, lower: Any, upper: Any, periodic: bool = False):
         (symbol,) = symbols(coordinate, "Interval")
-        low, high = exact(lower, f"Interval: the lower bound of {symbol}"), exact(upper, f"the upper bound of {symbol}")
+        low, high = (
+            exact(lower, f"Interval: the lower bound of {symbol}"),
+            exact(upper, f"Interval: the upper bound of {symbol}"),
+        )
         if not as_float(low) < as_float(high):
             raise ValueError(f"Interval: the bounds of {symbol} are {low} and {high}; the lower must be less.")
         for field, value in zip(
@@ -76,7 +79,7 @@ class Interval(Region):
         inside = inner_bounds(lower, upper, unit.dtype, self.coordinate.name)
         return Placement({self.coordinate.name: jnp.clip(lower + (upper - lower) * unit[:, 0], *inside)})
 
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """Of a periodic interval, which has no ends: minus infinity."""
         value = jnp.asarray(points[self.coordinate.name])
         if self.periodic_ends:
@@ -104,8 +107,8 @@ class Interval(Region):
     def faces(self) -> tuple[tuple[str, Region], ...]:
         if self.periodic_ends or not is_space(self.coordinate):
             return ()
-        ends = (Fixed(self.coordinate, self.lower, -1), Fixed(self.coordinate, self.upper, 1))
-        return tuple((end.face_name, end) for end in ends)
+        name = self.coordinate.name
+        return (f"{name}-", Fixed(self.coordinate, self.lower, -1)), (f"{name}+", Fixed(self.coordinate, self.upper, 1))
 
     def body(self, tex: bool = False) -> str:
         inside = f"[{written(self.lower, tex)}, {written(self.upper, tex)}]"

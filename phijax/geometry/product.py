@@ -84,9 +84,9 @@ class Product(Region):
         zeros = space_zeros(self.coordinates, next(iter(coordinates.values())))
         return Placement(coordinates, zeros | normals)
 
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """Exact: outside, the distances to the factors are legs of a right angle; inside, the nearest edge counts."""
-        distances = jnp.stack([factor.signed_distance(points) for factor in self.factors])
+        distances = jnp.stack([factor.distance(points) for factor in self.factors])
         outside = jnp.sqrt(jnp.sum(jnp.maximum(distances, 0) ** 2, axis=0))
         return jnp.where(outside > 0, outside, jnp.max(distances, axis=0))
 

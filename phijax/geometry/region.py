@@ -5,15 +5,17 @@ from __future__ import annotations
 import abc
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 from sympy import latex as sympy_latex
 
+from phijax._precision import precision_scope
 from phijax.geometry._numbers import is_space
 
 if TYPE_CHECKING:
@@ -73,8 +75,8 @@ class Region(abc.ABC):
         """`from_cube` without its check of the shape."""
 
     @abc.abstractmethod
-    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
-        """Euclidean distance to the edge of the set, negative inside; without sign where the set has no interior."""
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
+        """`signed_distance` of JAX arrays, in their precision."""
 
     @abc.abstractmethod
     def quadrature(self, points_per_axis: int) -> Rule:
@@ -172,6 +174,7 @@ class Region(abc.ABC):
         """
         if self.cube_dimension is None:
             raise ValueError(f"{self} has no map from a cube: draw its points by acceptance (RegionSampler does).")
+        unit = jnp.asarray(unit)
         if unit.ndim != 2 or unit.shape[1] != self.cube_dimension:
             raise ValueError(
                 f"{self} takes points of the unit cube of shape (n, {self.cube_dimension}), not {unit.shape}."
@@ -182,23 +185,40 @@ class Region(abc.ABC):
         """Which of the points `placement = cover.from_cube(unit)` are of this region; uniform in it, then."""
         return jnp.ones(unit.shape[:1], bool)
 
+    def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
+        """Euclidean distance to the edge of the set, negative inside; without sign where the set has no interior.
+
+        Exact for products of intervals, balls and points. NumPy in float64 for NumPy arrays and numbers; JAX for JAX.
+        """
+        return self._evaluated(self.distance, points)
+
     def contains(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
         """Which points lie in the closed set, to a distance of `tolerance`.
 
         The default is 0 for a set with interior, else a few roundings of its largest bound.
         """
-        self._check_points(points)
-        distance = self.signed_distance(points)
+        return self._evaluated(lambda given: self.inside(given, tolerance), points)
+
+    def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        """`contains` of JAX arrays, in their precision."""
+        distance = self.distance(points)
         if tolerance is None:
             thin = self.dimension < len(self.coordinates)
             size = max((abs(b) for pair in self.bounds.values() for b in pair), default=0.0)
             tolerance = 16 * float(jnp.finfo(distance.dtype).eps) * max(size, 1.0) if thin else 0.0
         return distance <= tolerance
 
-    def _check_points(self, points: Coordinates) -> None:
+    def _evaluated(self, function: Callable[[Coordinates], Array], points: Coordinates) -> Any:
+        """Of JAX arrays, in their precision; of anything else in float64, and as NumPy."""
         missing = [name for name in self.names if name not in points]
         if missing:
             raise ValueError(f"points of {self} need the coordinate {', '.join(missing)}; given: {', '.join(points)}.")
+        given = {name: points[name] for name in self.names}
+        if any(isinstance(column, jax.Array) for column in given.values()):
+            return function(_one_shape({name: jnp.asarray(column) + 0.0 for name, column in given.items()}))
+        with precision_scope("float64"):
+            columns = {name: jnp.asarray(column, jnp.float64) for name, column in given.items()}
+            return np.asarray(function(_one_shape(columns)))
 
     # Making regions out of regions.
 
@@ -247,6 +267,10 @@ class Region(abc.ABC):
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
+
+
+def _one_shape(columns: dict[str, Array]) -> dict[str, Array]:
+    return dict(zip(columns, jnp.broadcast_arrays(*columns.values()), strict=True))
 
 
 def written(number: Expr, tex: bool) -> str:

@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
@@ -49,7 +50,7 @@ class Selection(Region):
     def acceptance(self) -> float:
         """Share of `base` that is selected, by 16384 evenly spread points."""
         size = self.cover.cube_dimension or 0
-        with precision_scope("float64"):
+        with precision_scope("float64"), jax.ensure_compile_time_eval():
             unit = jnp.asarray(_evenly_spread(_PROBES, size))
             return float(jnp.mean(self.accept(unit, self.cover.from_cube(unit))))
 
@@ -94,13 +95,13 @@ class Selection(Region):
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
         return self.base.accept(unit, placement) & holds(self.where, placement.coordinates)
 
-    def contains(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
-        return self.base.contains(points, tolerance) & holds(self.where, points)
+    def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        return self.base.inside(points, tolerance) & holds(self.where, points)
 
     def _refuse(self, *_: Any) -> NoReturn:
         raise ValueError(f"{self} is a part chosen by a condition: it has no map, distance or rule; sample it instead.")
 
-    place = signed_distance = quadrature = _refuse  # type: ignore[assignment]
+    place = distance = quadrature = _refuse  # type: ignore[assignment]
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         part = restrict(self.base.slice_at(symbol, value), self.where)
@@ -145,8 +146,8 @@ def _half_line(condition: Any) -> tuple[Symbol, bool, Expr] | None:
     """(symbol, whether the bound is a lower one, bound) of an inequality that is linear in one symbol."""
     if not isinstance(condition, sympy.Gt | sympy.Ge | sympy.Lt | sympy.Le) or len(condition.free_symbols) != 1:
         return None
-    (symbol,) = condition.free_symbols
-    difference = sympy.expand(condition.gts - condition.lts)
+    symbol: Any = next(iter(condition.free_symbols))
+    difference = sympy.expand(condition.gts - condition.lts)  # type: ignore[operator]
     slope = difference.coeff(symbol)
     rest = sympy.expand(difference - slope * symbol)
     if slope.free_symbols or rest.free_symbols or slope == 0:

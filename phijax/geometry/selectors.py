@@ -152,10 +152,11 @@ def _condition(faces: Boundary, where: Any, faults: list[str]) -> Any:
         faults.append(f"where={where!r} is no condition; write one such as {faces.names[0]} > 0")
         return sympy.true
     by_name = {symbol.name: symbol for symbol in faces.coordinates}
-    for symbol in sorted(where.free_symbols, key=str):
+    free: list[Any] = sorted(where.free_symbols, key=str)
+    for symbol in free:
         if symbol.name not in by_name:
             faults.append(f"where={where} uses {symbol}, which is no coordinate; {nearest(symbol.name, by_name)}")
     node = unknown_node(where)
     if node is not None:
         faults.append(f"where={where} holds {node}, which can't be evaluated on points")
-    return where.subs({symbol: by_name.get(symbol.name, symbol) for symbol in where.free_symbols})
+    return where.subs({symbol: by_name.get(symbol.name, symbol) for symbol in free})

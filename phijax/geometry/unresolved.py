@@ -29,7 +29,7 @@ class Unresolved(Region):
     empty = property(lambda self: True)  # type: ignore[assignment]
     count = property(lambda self: 0)  # type: ignore[assignment]
     pieces = property(lambda self: ())  # type: ignore[assignment]
-    from_cube = place = signed_distance = quadrature = contains = _refuse  # type: ignore[assignment]
+    from_cube = place = distance = signed_distance = contains = inside = quadrature = _refuse  # type: ignore[assignment]
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         return self
