@@ -6,9 +6,10 @@ import sympy
 from sympy.logic import boolalg
 
 _ELEMENTARY = """
-sin cos tan cot sec csc asin acos atan acot asec acsc atan2 sinh cosh tanh coth sech csch asinh acosh atanh acoth asech
-acsch sinc exp log erf erfc erfinv gamma loggamma digamma polygamma Abs sign floor ceiling frac Mod Rem re im arg
-conjugate Min Max Heaviside Piecewise Sum Product UnevaluatedExpr Add Mul Pow Equality Unequality StrictGreaterThan GreaterThan StrictLessThan LessThan
+sin cos tan cot sec csc asin acos atan acot asec acsc atan2 sinh cosh tanh coth sech csch asinh acosh atanh acoth
+asech acsch sinc exp log erf erfc erfinv gamma loggamma digamma polygamma Abs sign floor ceiling frac Mod Rem re im
+arg conjugate Min Max Heaviside Piecewise Sum Product UnevaluatedExpr Add Mul Pow Equality Unequality
+StrictGreaterThan GreaterThan StrictLessThan LessThan
 """
 
 NODES: dict[str, type[sympy.Basic]] = {
