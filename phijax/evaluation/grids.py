@@ -1,0 +1,97 @@
+"""Grids for comparing and drawing: evenly spaced points of a region, what lies outside left out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+import sympy
+from jaxtyping import Bool, Float
+
+from phijax._precision import precision_scope
+from phijax.geometry import PointCloud, Region
+from phijax.sampling import RegionSampler
+
+AXIS_POINTS = {1: 4001, 2: 361, 3: 51}  # about 130,000 points from two coordinates on
+SCATTERED_POINTS = 2**16  # from four coordinates on
+
+
+@dataclass(frozen=True)
+class Grid:
+    """axes: values of each coordinate, (n_i,), by name; inside: which points of their product are of the region."""
+
+    axes: dict[str, Float[np.ndarray, " n"]]
+    inside: Bool[np.ndarray, "..."]
+
+    def columns(self) -> dict[str, Float[np.ndarray, " points"]]:
+        """The points inside, one column a coordinate."""
+        mesh = np.meshgrid(*self.axes.values(), indexing="ij")
+        return {name: column[self.inside] for name, column in zip(self.axes, mesh, strict=True)}
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """Values at the points inside as an array over the axes, NaN outside."""
+        whole = np.full(self.inside.shape, np.nan, np.result_type(values, np.float64))
+        whole[self.inside] = values
+        return whole
+
+
+def parts_over(region: Region, symbols: tuple[sympy.Symbol, ...]) -> tuple[Region, ...]:
+    """The factors of a region that say something of these coordinates."""
+    return tuple(factor for factor in region.factors if set(factor.coordinates) & set(symbols))
+
+
+def grid_of(
+    region: Region,
+    symbols: tuple[sympy.Symbol, ...],
+    sizes: dict[str, int] | int | None = None,
+    fixed: dict[str, float] | None = None,
+) -> Grid:
+    """An even grid over `symbols`, coordinates of the region, ends included.
+
+    sizes: points an axis, or by coordinate; by default enough for a fine picture of that many coordinates.
+    fixed: coordinates held at one value.
+    """
+    fixed = fixed or {}
+    free = [s for s in symbols if s.name not in fixed and region.bounds[s][0] < region.bounds[s][1]]
+    default = AXIS_POINTS.get(len(free), round(SCATTERED_POINTS ** (1 / max(len(free), 1))))
+    axes = {}
+    for symbol in symbols:
+        low, high = region.bounds[symbol]
+        size = sizes.get(symbol.name, default) if isinstance(sizes, dict) else sizes or default
+        axes[symbol.name] = np.linspace(low, high, size) if symbol in free else np.array([fixed.get(symbol.name, low)])
+    return Grid(axes, _inside(parts_over(region, symbols), symbols, axes))
+
+
+def _inside(factors: tuple[Region, ...], symbols: tuple[sympy.Symbol, ...], axes: dict[str, np.ndarray]) -> np.ndarray:
+    mesh = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij"), strict=True))
+    inside = np.ones([len(axis) for axis in axes.values()], bool)
+    for factor in factors:
+        # An axis runs over the factor's own bounds: a factor of one coordinate leaves nothing out.
+        if len(factor.coordinates) > 1 and set(factor.coordinates) <= set(symbols):
+            with precision_scope("float64"):
+                points = {name: mesh[name].ravel() for name in factor.names}
+                inside &= np.asarray(factor.contains(points)).reshape(inside.shape)
+    return inside
+
+
+def comparison_points(region: Region, symbols: tuple[sympy.Symbol, ...]) -> dict[str, np.ndarray]:
+    """Columns of points over the whole region: a fine grid, or in many dimensions evenly scattered points."""
+    factors = parts_over(region, symbols)
+    if any(isinstance(factor, PointCloud) for factor in factors):
+        return _scattered(factors, symbols, count=math.prod(factor.count or 1 for factor in factors))
+    varying = [symbol for symbol in symbols if region.bounds[symbol][0] < region.bounds[symbol][1]]
+    if len(varying) > max(AXIS_POINTS):
+        return _scattered(factors, symbols, SCATTERED_POINTS)
+    return grid_of(region, symbols).columns()
+
+
+def _scattered(factors: tuple[Region, ...], symbols: tuple[sympy.Symbol, ...], count: int) -> dict[str, np.ndarray]:
+    columns = {}
+    with precision_scope("float64"):
+        for position, factor in enumerate(factors):
+            key = jax.random.fold_in(jax.random.key(0), position)
+            drawn = RegionSampler(factor).sample(key, count)
+            columns |= {name: np.asarray(column) for name, column in drawn.coordinates.items()}
+    return {symbol.name: columns[symbol.name] for symbol in symbols}

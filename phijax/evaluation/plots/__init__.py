@@ -1,0 +1,5 @@
+"""Pictures of a solution and of its training, drawn without pyplot, so that no global state of matplotlib is touched."""
+
+from phijax.evaluation.plots.fields import solution_figure as solution_figure
+from phijax.evaluation.plots.history import history_figure as history_figure
+from phijax.evaluation.plots.panels import save_figure as save_figure

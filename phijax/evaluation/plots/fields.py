@@ -1,0 +1,171 @@
+"""The figure of a solution: a row for each field, the reference and the error beside it where known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy
+
+from phijax.evaluation.evaluator import Evaluator
+from phijax.evaluation.grids import Grid, grid_of
+from phijax.evaluation.plots.panels import (
+    draw_curve,
+    draw_error_curve,
+    draw_error_map,
+    draw_map,
+    draw_slices,
+    letter,
+    new_figure,
+)
+from phijax.symbolic import Field, kind_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CURVE_POINTS = 1001
+MAP_POINTS = 301
+PANEL = (3.9, 3.1)  # inches
+
+
+@dataclass(frozen=True)
+class Row:
+    """One quantity to draw. values, exact, error: over the grid's axes that vary, in order, NaN outside the region."""
+
+    label: str
+    error_label: str
+    axes: tuple[tuple[str, np.ndarray], ...]
+    times: tuple[bool, ...]
+    values: np.ndarray
+    exact: np.ndarray | None
+    error: np.ndarray | None
+    held: str
+
+    @property
+    def evolves(self) -> bool:
+        """Whether it is a map over one coordinate and time."""
+        return len(self.axes) == 2 and any(self.times)
+
+    @property
+    def panels(self) -> int:
+        """Number of panels."""
+        return (1 if len(self.axes) == 1 else 1 + self.evolves) + (len(self.axes) if self.exact is not None else 0)
+
+
+def solution_figure(evaluator: Evaluator) -> Figure:
+    """All fields: curves over one coordinate, maps over two, the rest held; a complex field as modulus and parts."""
+    rows = [row for field in evaluator.problem.fields.values() for row in field_rows(evaluator, field)]
+    width = max(row.panels for row in rows)
+    figure = new_figure(PANEL[0] * width, PANEL[1] * len(rows) + 0.3)
+    grid = figure.subplots(len(rows), width, squeeze=False)
+    for row, axes in zip(rows, grid, strict=True):
+        draw_row(list(axes[: row.panels]), row)
+        for unused in axes[row.panels :]:
+            unused.set_axis_off()
+    figure.suptitle(evaluator.problem.name, fontsize=12)
+    return figure
+
+
+def field_rows(evaluator: Evaluator, field: Field) -> list[Row]:
+    """The rows of one field; of a complex one its modulus, real and imaginary part."""
+    problem = evaluator.problem
+    region = problem.region_of(field)
+    shown, held = _shown_and_held(field, {s: region.bounds[s] for s in field.coordinates})
+    sizes = CURVE_POINTS if len(shown) == 1 else MAP_POINTS
+    grid = grid_of(region, field.coordinates, sizes, {symbol.name: value for symbol, value in held.items()})
+    columns = grid.columns()
+    values = grid.spread(evaluator({field.name: field}, columns)[field.name])
+    exact = None
+    if problem.reference is not None:
+        exact = problem.reference({field.name: field.coordinates}, columns).get(field.name)
+        exact = None if exact is None else grid.spread(exact)
+    if not field.func.is_complex_field:
+        parts: dict[str, Any] = {"{}": np.asarray}
+        exact = None if exact is None else np.real(exact)
+    else:
+        parts = {"|{}|": np.abs, r"\mathrm{{Re}}\,{}": np.real, r"\mathrm{{Im}}\,{}": np.imag}
+    return [_row(grid, shown, held, field.name, part, values, exact) for part in parts.items()]
+
+
+def _shown_and_held(
+    field: Field, bounds: dict[sympy.Symbol, tuple[float, float]]
+) -> tuple[list[sympy.Symbol], dict[sympy.Symbol, float]]:
+    """At most two coordinates to draw over, space before time before parameters, and values of the others.
+
+    Time is held at its end, what else there is in the middle.
+    """
+    rank = {"space": 0, "time": 1, "parameter": 2}
+    varying = [symbol for symbol in field.coordinates if bounds[symbol][0] < bounds[symbol][1]]
+    shown = sorted(varying, key=lambda symbol: rank[kind_of(symbol)])[:2] or list(field.coordinates[:1])
+    held = {}
+    for symbol in field.coordinates:
+        if symbol not in shown:
+            low, high = bounds[symbol]
+            held[symbol] = high if kind_of(symbol) == "time" else (low + high) / 2
+    return shown, held
+
+
+def _row(
+    grid: Grid,
+    shown: list[sympy.Symbol],
+    held: dict[sympy.Symbol, float],
+    name: str,
+    part: tuple[str, Callable[[np.ndarray], np.ndarray]],
+    values: np.ndarray,
+    exact: np.ndarray | None,
+) -> Row:
+    names = list(grid.axes)
+    order = [names.index(symbol.name) for symbol in [*shown, *held]]
+
+    def over_shown(array: np.ndarray) -> np.ndarray:
+        return np.transpose(array, order).reshape([len(grid.axes[symbol.name]) for symbol in shown])
+
+    form, take = part
+    modulus = take is np.abs  # its error is that of the complex field
+    error = None if exact is None else np.abs(values - exact if modulus else take(values) - take(exact))
+    return Row(
+        label=form.format(letter(name)),
+        error_label=f"|${letter(name) if modulus else form.format(letter(name))}$ - reference|",
+        axes=tuple((symbol.name, grid.axes[symbol.name]) for symbol in shown),
+        times=tuple(kind_of(symbol) == "time" for symbol in shown),
+        values=over_shown(take(values)),
+        exact=None if exact is None else over_shown(take(exact)),
+        error=None if error is None else over_shown(error),
+        held=", ".join(f"{letter(symbol.name)} = {value:.4g}" for symbol, value in held.items()),
+    )
+
+
+def draw_row(axes: list[Axes], row: Row) -> None:
+    """Draws one quantity on as many axes as it has panels."""
+    place = f" at ${row.held}$" if row.held else ""
+    title = f"${row.label}${place}"
+    if len(row.axes) == 1:
+        curves = {"solution": row.values} | ({} if row.exact is None else {"reference": row.exact})
+        draw_curve(axes[0], row.axes[0], curves, title)
+        if row.error is not None:
+            draw_error_curve(axes[1], row.axes[0], row.error, row.error_label)
+        return
+    x, y = row.axes
+    across, up, turned = (y, x, True) if row.evolves else (x, y, False)  # time runs to the right
+
+    def laid(array: np.ndarray) -> np.ndarray:
+        return array.T if turned else array
+
+    limits = draw_map(axes[0], across, up, laid(row.values), title)
+    if row.exact is not None and row.error is not None:
+        draw_map(axes[1], across, up, laid(row.exact), "reference", limits)
+        draw_error_map(axes[2], across, up, laid(row.error), row.error_label)
+    if row.evolves:
+        draw_slices(axes[-1], x, y, row.values, row.exact, f"${row.label}$ at four times")
+    else:
+        for ax in axes:
+            ax.set_aspect(_aspect(x[1], y[1]))
+
+
+def _aspect(x: np.ndarray, y: np.ndarray) -> float | str:
+    """Equal scales, unless one axis would be a sliver."""
+    ratio = float(np.ptp(x) / np.ptp(y)) if np.ptp(y) > 0 else 1.0
+    return "equal" if 0.25 <= ratio <= 4 else "auto"

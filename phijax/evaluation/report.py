@@ -1,0 +1,118 @@
+"""Report: what a run reached, as a plain table. Nothing in it is read off the training loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from phijax.evaluation.errors import FieldError
+from phijax.evaluation.residuals import TermResidual
+
+OVERFIT = 10.0  # fresh over trained root mean square from which a term is said to fit its own points alone
+LARGE = 0.05  # residual relative to its equation's addends from which a term is said not to hold
+
+
+@dataclass(frozen=True)
+class ParameterValue:
+    """An unknown constant: its value, its true value where known, its standard error where estimated."""
+
+    value: float
+    reference: float | None = None
+    standard_error: float | None = None
+
+    @property
+    def relative_error(self) -> float | None:
+        """|value - reference| / |reference|."""
+        return None if not self.reference else abs(self.value - self.reference) / abs(self.reference)
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is known of a run. trained: rms of each term on the last recorded training batch, where there is one."""
+
+    title: str
+    facts: Mapping[str, str]
+    residuals: Sequence[TermResidual]
+    trained: Mapping[str, float]
+    errors: Mapping[str, FieldError]
+    reference: str | None
+    parameters: Mapping[str, ParameterValue]
+
+    @property
+    def cautions(self) -> list[str]:
+        """What speaks against believing the result."""
+        said = []
+        for residual in self.residuals:
+            trained = self.trained.get(residual.term, 0.0)
+            if trained > 0 and residual.rms > OVERFIT * trained:
+                said.append(
+                    f"{residual.term}: on fresh points the residual is {residual.rms / trained:.0f} times that of the "
+                    f"training points; use more points, or new ones more often."
+                )
+            if residual.relative is not None and residual.relative > LARGE:
+                said.append(
+                    f"{residual.term}: the residual is {residual.relative:.0%} of the equation's own terms; the equation "
+                    f"does not hold yet."
+                )
+        if not self.errors and not any(p.reference is not None for p in self.parameters.values()):
+            said.append(
+                "no reference solution is known, so the error itself is not: a small residual does not bound it."
+            )
+        return said
+
+    def __str__(self) -> str:
+        blocks = [self.title, _table([(f"  {name}", value) for name, value in self.facts.items()])]
+        blocks.append(_residual_table(self.residuals, self.trained))
+        if self.errors:
+            blocks.append(_error_table(self.errors, self.reference or "the reference"))
+        if self.parameters:
+            blocks.append(_parameter_table(self.parameters))
+        if self.cautions:
+            blocks.append("\n".join(f"  ! {caution}" for caution in self.cautions))
+        return "\n\n".join(blocks)
+
+    def __repr__(self) -> str:
+        return f"<Report of {self.title}>"
+
+
+def _residual_table(residuals: Sequence[TermResidual], trained: Mapping[str, float]) -> str:
+    rows = [("  residual on fresh points", "rms", "relative", "largest", "at", "points", "trained rms")]
+    for r in residuals:
+        name = f"  {r.term}" + (" (exact)" if r.exact else "")
+        relative = "" if r.relative is None else f"{r.relative:.1e}"
+        seen = f"{trained[r.term]:.2e}" if r.term in trained else ""
+        rows.append((name, f"{r.rms:.2e}", relative, f"{r.max:.2e}", _place(r.where), str(r.points), seen))
+    return _table(rows)
+
+
+def _error_table(errors: Mapping[str, FieldError], source: str) -> str:
+    rows = [(f"  error against {source}", "relative L2", "largest", "at", "points", "")]
+    for name, error in errors.items():
+        note = "at the reference's limit" if error.at_limit else ""
+        size = f"{error.relative_l2:.2e}"
+        rows.append((f"  {name}", size, f"{error.max:.2e}", _place(error.where), str(error.points), note))
+    return _table(rows)
+
+
+def _parameter_table(parameters: Mapping[str, ParameterValue]) -> str:
+    rows = [("  parameter", "value", "standard error", "reference", "relative error")]
+    for name, p in parameters.items():
+        known = "" if p.reference is None else f"{p.reference:.10g}"
+        spread = "" if p.standard_error is None else f"{p.standard_error:.1e}"
+        off = "" if p.relative_error is None else f"{p.relative_error:.2e}"
+        rows.append((f"  {name}", f"{p.value:.10g}", spread, known, off))
+    return _table(rows)
+
+
+def _place(where: Mapping[str, float]) -> str:
+    return ", ".join(f"{name}={value:.4g}" for name, value in where.items())
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    """Columns as wide as their longest entry; those that are empty below their head are left out."""
+    rows = list(rows)
+    width = len(rows[0])
+    kept = [i for i in range(width) if len(rows) == 1 or i == 0 or any(row[i] for row in rows[1:])]
+    widths = [max(len(row[i]) for row in rows) for i in kept]
+    lines = ["  ".join(row[i].ljust(w) for i, w in zip(kept, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(lines)

@@ -1,0 +1,129 @@
+"""Residuals of every constraint at points that training has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+import sympy
+
+from phijax._precision import precision_scope
+from phijax.evaluation.chunks import ChunkedFunction
+from phijax.evaluation.evaluator import Evaluator
+from phijax.formulation import Constraint, Term
+from phijax.lowering import Expressions
+from phijax.sampling import RegionSampler
+from phijax.sampling.points import Points
+
+FRESH_POINTS = 8192
+_FRESH = 0x70686A  # folded into the seed's key: no stream of a run is derived so
+
+
+@dataclass(frozen=True)
+class TermResidual:
+    """Residual of one term. rms, max: over `points` points, max taken at `where`.
+
+    relative: rms over that of the sum of the magnitudes of the equation's addends; None where it has one alone.
+    """
+
+    term: str
+    constraint: str
+    exact: bool
+    rms: float
+    max: float
+    where: dict[str, float]
+    points: int
+    relative: float | None
+
+
+def fresh_residuals(evaluator: Evaluator, n: int | None = None, seed: int = 0) -> list[TermResidual]:
+    """One entry a term, of exact constraints too. n: points of each constraint; measured ones take all of their rows."""
+    found = []
+    for position, constraint in enumerate(evaluator.problem.constraints.values()):
+        if not constraint.terms:
+            continue
+        with precision_scope(evaluator.precision):
+            key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), _FRESH), position)
+            points = fresh_points(constraint, key, n)
+        found += _term_residuals(evaluator, constraint, points)
+    return found
+
+
+def fresh_points(constraint: Constraint, key: Any, n: int | None) -> Points:
+    """Points of the constraint's region as NumPy arrays, with normals and observed values where it has them."""
+    region = constraint.region
+    if constraint.columns:
+        coordinates = {symbol.name: np.asarray(column) for symbol, column in region.columns.items()}  # type: ignore[attr-defined]
+        normals = {s.name: np.asarray(c) for s, c in (region.normals or {}).items()} or None  # type: ignore[attr-defined]
+        return Points(coordinates, normals, values={name: c.values for name, c in constraint.columns.items()})
+    count = region.count if region.count is not None else n or FRESH_POINTS
+    return jax.tree.map(np.asarray, RegionSampler(region).sample(key, count))
+
+
+def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points) -> list[TermResidual]:
+    expressions = {}
+    for name, term in zip(constraint.term_names, constraint.terms, strict=True):
+        addends = _addends(term)
+        expressions |= {(name, -1): term.residual, **{(name, i): addend for i, addend in enumerate(addends)}}
+    with precision_scope(evaluator.precision):
+        lowered = Expressions(evaluator.layout, expressions, split_complex=False)  # type: ignore[arg-type]
+    rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
+    values = rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
+    found = []
+    for name in constraint.term_names:
+        size = np.abs(values[(name, -1)])  # type: ignore[index]
+        parts = [np.abs(value) for (owner, i), value in values.items() if owner == name and i >= 0]  # type: ignore[misc]
+        worst = int(np.argmax(size))
+        where = {symbol: float(points.coordinates[symbol][worst]) for symbol in constraint.region.names}
+        whole = _rms(np.sum(parts, axis=0)) if len(parts) > 1 else 0.0
+        relative = _rms(size) / whole if whole > 0 else None
+        found.append(
+            TermResidual(
+                name, constraint.name, constraint.exact, _rms(size), float(size[worst]), where, points.size, relative
+            )
+        )
+    return found
+
+
+def _addends(term: Term) -> tuple[sympy.Expr, ...]:
+    return sympy.Add.make_args(term.residual) if term.residual.is_Add else ()
+
+
+def _rms(values: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.square(values, dtype=np.float64))))
+
+
+def by_term(residuals: list[TermResidual]) -> dict[str, float]:
+    """{term: rms}."""
+    return {residual.term: residual.rms for residual in residuals}
+
+
+def by_constraint(residuals: list[TermResidual]) -> dict[str, float]:
+    """{constraint: rms over the points of all of its terms}."""
+    together: dict[str, list[float]] = {}
+    for residual in residuals:
+        together.setdefault(residual.constraint, []).append(residual.rms)
+    return {name: float(np.sqrt(np.mean(np.square(sizes)))) for name, sizes in together.items()}
+
+
+def constraint_values(
+    evaluator: Evaluator, constraint: Constraint, coordinates: Mapping[str, Any], normals: Mapping[str, Any] | None
+) -> dict[str, np.ndarray]:
+    """{term: residual} of one constraint at given points, in the shape to which they broadcast.
+
+    Coordinates that are fixed in the region need not be given; normals only where they change along the region.
+    """
+    if constraint.columns:
+        raise ValueError(
+            f"{constraint.name!r} compares with measured values, which exist at its own points alone; "
+            f"use residuals() for those."
+        )
+    held = {symbol.name: float(value) for symbol, value in constraint.region.fixed.items()}
+    if normals is None and constraint.region.constant_normal:
+        directions = {symbol.name: float(sign) for symbol, sign in constraint.region.constant_normal.items()}
+        normals = {name: directions.get(name, 0.0) for name in constraint.region.names}
+    terms = dict(zip(constraint.term_names, (term.residual for term in constraint.terms), strict=True))
+    return evaluator(terms, held | dict(coordinates), normals)

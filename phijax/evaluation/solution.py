@@ -1,0 +1,311 @@
+"""Solution: a trained problem, evaluated by name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+import sympy
+
+from phijax._precision import check_precision, precision_scope
+from phijax.evaluation.errors import FieldError, field_errors
+from phijax.evaluation.evaluator import Evaluator
+from phijax.evaluation.files import jsonable
+from phijax.evaluation.report import ParameterValue, Report
+from phijax.evaluation.residuals import (
+    TermResidual,
+    by_constraint,
+    by_term,
+    constraint_values,
+    fresh_residuals,
+)
+from phijax.evaluation.weights import save_npz, weight_arrays
+from phijax.formulation import Problem
+from phijax.formulation.faults import nearest
+from phijax.lowering import value_of
+from phijax.symbolic import Field
+from phijax.training import FitResult, History, determinism_report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from phijax.training.compiling import Compiled
+
+STAGES = ("compile", "train", "evaluate", "total")
+
+
+class FieldFunction:
+    """A field of a solution as a function of its coordinates by name: `solution.u(x=0.5, t=0.25)`."""
+
+    def __init__(self, evaluator: Evaluator, field: Field):
+        self._evaluator, self._field = evaluator, field
+
+    def __call__(self, *positions: Any, **coordinates: Any) -> Any:
+        """Values in the shape to which the coordinates broadcast, as NumPy."""
+        if positions:
+            names = ", ".join(f"{symbol.name}=..." for symbol in self._field.coordinates)
+            raise TypeError(f"coordinates go by name: {self._field.name}({names}).")
+        return self._evaluator({self._field.name: self._field}, coordinates)[self._field.name]
+
+    def __repr__(self) -> str:
+        return f"<field {self._field.name} of {', '.join(symbol.name for symbol in self._field.coordinates)}>"
+
+
+class Solution:
+    """A trained model of a problem. Every field is an attribute: `solution.u(x=..., t=...)`, or `solution["u"]`.
+
+    compiled: what was trained. model: the trained networks and parameters, of `precision`.
+    status, stop_reason, steps: how the run ended. seconds: by stage, of those named in `STAGES` that are known.
+    history: records of the run. folder: where it was written, if anywhere.
+    Everything goes in and comes out as NumPy; memory does not grow with the number of points beyond the values.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        model: Any,
+        *,
+        precision: str,
+        seed: Any = None,
+        status: str = "unknown",
+        stop_reason: str = "",
+        steps: int = 0,
+        seconds: Mapping[str, float] | None = None,
+        history: History | None = None,
+        folder: str | Path | None = None,
+    ):
+        self.compiled, self.model, self.precision = compiled, model, check_precision(precision)
+        self.seed, self.status, self.stop_reason, self.steps = seed, status, stop_reason, steps
+        self.seconds = dict(seconds or {})
+        self.history = History() if history is None else history
+        self.folder = None if folder is None else Path(folder)
+        self._evaluator = Evaluator(compiled.layout, model, precision)
+
+    @classmethod
+    def from_result(
+        cls, compiled: Compiled, result: FitResult, *, seed: Any = None, seconds: Mapping[str, float] | None = None
+    ) -> Solution:
+        """The solution that a fit of `compiled.module` gave. seconds: by stage, where they were measured apart."""
+        return cls(
+            compiled,
+            result.model,
+            precision=result.precision,
+            seed=seed,
+            status=result.status,
+            stop_reason=result.stop_reason,
+            steps=result.step,
+            seconds={"train": result.seconds} if seconds is None else seconds,
+            history=result.history,
+            folder=result.checkpoint,
+        )
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that was solved."""
+        return self.compiled.problem
+
+    # Values.
+
+    def __getattr__(self, name: str) -> FieldFunction:
+        if name.startswith("_") or "compiled" not in self.__dict__:  # half-made, as when it is unpickled
+            raise AttributeError(name)
+        if name not in self.problem.fields:
+            raise AttributeError(f"the solution has no field {name!r}; {nearest(name, self.problem.fields)}.")
+        return self[name]
+
+    def __getitem__(self, field: str | Field) -> FieldFunction:
+        """A field by its name or symbol, also one that is named like a method of Solution."""
+        name = field if isinstance(field, str) else getattr(field, "name", str(field))
+        if name not in self.problem.fields:
+            raise KeyError(f"no field is named {name!r}; {nearest(name, self.problem.fields)}")
+        return FieldFunction(self._evaluator, self.problem.fields[name])
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.problem.fields]
+
+    def evaluate(self, expression: Any, /, **coordinates: Any) -> Any:
+        """Values of any expression of the fields, such as `u.diff(x) + u`, at coordinates by name.
+
+        A matrix or a sequence gives an array whose first axes are its own, a matrix of one column a single axis; a
+        mapping gives {label: values}.
+        Raises ValueError for a coordinate that is missing or unknown, LoweringError where JAX has no counterpart.
+        """
+        if isinstance(expression, Mapping):
+            return self._evaluator({str(label): _side(e) for label, e in expression.items()}, coordinates)
+        if not isinstance(expression, sympy.MatrixBase | sympy.NDimArray | list | tuple):
+            return self._evaluator({"expression": _side(expression)}, coordinates)["expression"]
+        entries = _entries(expression)
+        named = {f"entry {index}": _side(entry) for index, entry in np.ndenumerate(entries)}
+        values = np.stack(list(self._evaluator(named, coordinates).values()))
+        return values.reshape(*entries.shape, *values.shape[1:])
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """{name: value} of the unknown constants."""
+        with precision_scope(self.precision):
+            raw = self.model.parameters
+            return {name: float(value_of(p, raw[name])) for name, p in self.problem.parameters.items()}
+
+    # How good it is.
+
+    def residuals(self, n: int | None = None, seed: int = 0) -> dict[str, float]:
+        """{term: root mean square of its residual} on fresh points of every constraint, exact ones included.
+
+        n: points of each constraint. seed: other points for another one.
+        """
+        return by_term(fresh_residuals(self._evaluator, n, seed))
+
+    def residual(self, constraint: str, /, *, normals: Mapping[str, Any] | None = None, **coordinates: Any) -> Any:
+        """Residual of a constraint at given points: an array, or {term: array} where it has several equations.
+
+        Coordinates that the constraint's region fixes may be left out. normals: the outward normal's components by
+        coordinate, where they change along the region.
+        """
+        if constraint not in self.problem.constraints:
+            raise ValueError(f"no constraint is named {constraint!r}; {nearest(constraint, self.problem.constraints)}.")
+        found = constraint_values(self._evaluator, self.problem.constraints[constraint], coordinates, normals)
+        return found[constraint] if list(found) == [constraint] else found
+
+    def errors(self) -> dict[str, dict[str, float]]:
+        """{field: {"relative_l2", "max"}} against the problem's reference, on a fine grid of the field's region."""
+        return {name: {"relative_l2": e.relative_l2, "max": e.max} for name, e in self._errors.items()}
+
+    def report(self) -> Report:
+        """Prints and returns what was reached: residuals on fresh points, errors, parameters, how the run ended."""
+        report = self.make_report()
+        print(report)
+        return report
+
+    def make_report(self) -> Report:
+        """The report, not printed."""
+        reference = self.problem.reference
+        residuals, errors = self._residuals, self._errors  # first, so that their seconds are counted
+        return Report(
+            title=f"{self.problem.name}  ({self.problem.fingerprint[:12]})",
+            facts=self._facts(),
+            residuals=residuals,
+            trained=self._trained_rms(),
+            errors=errors,
+            reference=None if reference is None else reference.source,
+            parameters=self._parameter_values(),
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """The fields of `summary.json`, in plain Python types."""
+        residuals, errors = by_constraint(self._residuals), self.errors()
+        parameters = {
+            name: {"value": p.value, "reference": p.reference, "standard_error": p.standard_error}
+            for name, p in self._parameter_values().items()
+        }
+        return jsonable(
+            {
+                "problem": self.problem.name,
+                "fingerprint": self.problem.fingerprint,
+                "seed": self.seed if isinstance(self.seed, int | np.integer) else None,
+                "precision": self.precision,
+                "status": self.status,
+                "stop_reason": self.stop_reason,
+                "steps": self.steps,
+                "seconds": {stage: self._all_seconds().get(stage) for stage in STAGES},
+                "errors": errors,
+                "residuals": residuals,
+                "parameters": parameters,
+            }
+        )
+
+    # Pictures and files.
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Pictures of every field, with its reference and error beside it where known; saved where a path is given."""
+        from phijax.evaluation.plots import save_figure, solution_figure
+
+        figure = solution_figure(self._evaluator)
+        return figure if path is None else save_figure(figure, path)
+
+    def plot_history(self, path: str | Path | None = None) -> Figure:
+        """Losses of the terms and their weighted sum over the steps, the stages marked."""
+        from phijax.evaluation.plots import history_figure, save_figure
+
+        figure = history_figure(self.history, self.problem.name)
+        return figure if path is None else save_figure(figure, path)
+
+    def save_weights(self, path: str | Path) -> Path:
+        """Writes the trained weights, scales and parameters to an npz file that plain NumPy reads."""
+        parameters = {f"parameters/{name}": np.array(value) for name, value in self.parameters.items()}
+        return save_npz(path, weight_arrays(self.compiled.layout, self.model) | parameters)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(str(field) for field in self.problem.fields.values())
+        return f"<Solution of {self.problem.name!r}: {fields}; {self.status} at step {self.steps}>"
+
+    # Measured once.
+
+    @cached_property
+    def _residuals(self) -> list[TermResidual]:
+        return self._timed(lambda: fresh_residuals(self._evaluator))
+
+    @cached_property
+    def _errors(self) -> dict[str, FieldError]:
+        return self._timed(lambda: field_errors(self._evaluator))
+
+    def _timed(self, measure: Any) -> Any:
+        begun = time.monotonic()
+        found = measure()
+        self.seconds["evaluate"] = self.seconds.get("evaluate", 0.0) + time.monotonic() - begun
+        return found
+
+    def _all_seconds(self) -> dict[str, float]:
+        stages = {name: value for name, value in self.seconds.items() if name != "total"}
+        return {name: round(value, 3) for name, value in (stages | {"total": sum(stages.values())}).items()}
+
+    def _parameter_values(self) -> dict[str, ParameterValue]:
+        known = self.problem.reference
+        return {
+            name: ParameterValue(value, None if known is None else known.parameter(name))
+            for name, value in self.parameters.items()
+        }
+
+    def _trained_rms(self) -> dict[str, float]:
+        """Root mean square of each term on the batch of the last record; the parts of a complex term together."""
+        losses = self.history.records[-1]["losses"] if self.history.records else {}
+        found: dict[str, float] = {}
+        for constraint in self.problem.constraints.values():
+            for name in constraint.term_names:
+                joint = "/" if name == constraint.name else "_"
+                parts = [losses.get(name), losses.get(f"{name}{joint}real"), losses.get(f"{name}{joint}imag")]
+                known = [part for part in parts if part is not None]
+                if known:
+                    found[name] = float(np.sqrt(sum(known)))
+        return found
+
+    def _facts(self) -> dict[str, str]:
+        seconds = ", ".join(f"{name} {value:.1f}" for name, value in self._all_seconds().items())
+        reason = f": {self.stop_reason}" if self.stop_reason else ""
+        facts = {
+            "status": f"{self.status}{reason}",
+            "steps": str(self.steps),
+            "seed": str(self.seed) if self.seed is not None else "unknown",
+            "precision": self.precision,
+            "seconds": seconds,
+            "repeatable": determinism_report().sentence,
+            "computed by": f"jax {jax.__version__} on {jax.default_backend()}",
+        }
+        return facts | ({"folder": str(self.folder)} if self.folder is not None else {})
+
+
+def _entries(expression: Any) -> np.ndarray:
+    """The entries of a matrix or sequence as an array of expressions."""
+    if isinstance(expression, sympy.MatrixBase) and expression.cols == 1:
+        expression = list(expression)
+    return np.array(sympy.Array(expression).tolist(), dtype=object)
+
+
+def _side(expression: Any) -> sympy.Expr:
+    """An expression; of an equation, left minus right."""
+    expression = sympy.sympify(expression)
+    return expression.lhs - expression.rhs if isinstance(expression, sympy.Equality) else expression

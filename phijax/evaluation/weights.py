@@ -1,0 +1,46 @@
+"""Trained weights as a plain npz file that NumPy reads without this package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jax.tree_util import keystr, tree_flatten_with_path
+
+from phijax.evaluation.files import written_whole
+
+
+def weight_arrays(layout: Any, model: Any) -> dict[str, np.ndarray]:
+    """{path: array} of all weights, and what turns a point into inputs and outputs into fields.
+
+    `networks/GROUP/...`: as in the model. `inputs/GROUP/COORDINATE`: (low, high, periodic); the input is the coordinate
+    scaled to [-1, 1], or the cosine and sine of the angle it makes on a circle where periodic. `scales/FIELD`: factor of
+    the output. `parameters/NAME`: the value. A field with exact conditions is also `lift + factor * output`, whose
+    expressions are under `lifts/FIELD` and `factors/FIELD` as text.
+    """
+    arrays: dict[str, np.ndarray] = {}
+    for path, leaf in tree_flatten_with_path(model.networks)[0]:
+        if isinstance(leaf, jax.Array | np.ndarray):
+            arrays[f"networks/{keystr(path, simple=True, separator='/')}"] = np.asarray(leaf)
+    for name, group in layout.groups.items():
+        for symbol, embedding in zip(group.coordinates, group.embeddings, strict=True):
+            row = [embedding.low, embedding.high, float(embedding.periodic)]
+            arrays[f"inputs/{name}/{symbol.name}"] = np.array(row)
+        for field in group.fields:
+            arrays[f"scales/{field.name}"] = np.array(group.scales[field.name])
+            ansatz = group.ansatz[field.name]
+            if not ansatz.trivial:
+                arrays[f"lifts/{field.name}"] = np.array(str(ansatz.lift))
+                arrays[f"factors/{field.name}"] = np.array(str(ansatz.factor))
+    return arrays
+
+
+def save_npz(path: str | Path, arrays: dict[str, np.ndarray]) -> Path:
+    """Writes the arrays under their names; the file is whole or not there."""
+    target = Path(path)
+    target = target if target.suffix == ".npz" else target.with_name(target.name + ".npz")
+    with written_whole(target) as part, part.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+    return target
