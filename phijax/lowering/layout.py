@@ -17,7 +17,7 @@ from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
 from phijax.geometry import Region
 from phijax.lowering.emit import emit
 from phijax.lowering.environment import Environment
-from phijax.lowering.parameters import initial_raw
+from phijax.lowering.parameters import initial_raw, value_of
 from phijax.symbolic import Field
 
 NetworkFactory = Callable[[PRNGKeyArray, int, int], Any]
@@ -130,6 +130,10 @@ class Layout:
             for i, (name, group) in enumerate(self.groups.items())
         }
         return FieldModel(networks, {p.name: initial_raw(p) for p in self.problem.parameters.values()})
+
+    def parameter_values(self, model: FieldModel) -> dict[str, Array]:
+        """{parameter: its value, ()}."""
+        return {name: value_of(p, model.parameters[name]) for name, p in self.problem.parameters.items()}
 
     def _grouped(self, problem: Problem, networks: NetworkFactory | Mapping[str, NetworkFactory]) -> list[Group]:
         together: dict[Any, list[Field]] = {}

@@ -72,7 +72,7 @@ def compile(
             blocks[name] = Block(expressions.pointwise)
             chosen[name] = samplers.get(name) or _sampler(constraint, method, hold)
         sizes = _sizes(problem, points, chosen)
-    module = Module(layout.initial, Objective(blocks), precision)
+    module = Module(layout.initial, Objective(blocks), precision, layout.parameter_values)
     return Compiled(problem, layout, module, SamplerDataModule(chosen, sizes), precision)
 
 

@@ -1,0 +1,143 @@
+"""Choice: what `solve` settles where its caller did not, by rule from the problem, and the sentences that say why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import equinox as eqx
+import jax
+
+from phijax._precision import check_precision, precision_scope
+from phijax.balancing import LossBalancer, Static
+from phijax.formulation import Constraint, Problem
+from phijax.lowering import Layout
+from phijax.networks import MLP
+from phijax.optimizers import GaussNewton, LeastSquaresOptimizer
+from phijax.sampling import RegionSampler, ResidualAdaptive
+
+# A Gauss-Newton step costs N P^2 + P^3 / 3: above this many parameters first-order steps are the better buy.
+MOST_LEAST_SQUARES_PARAMETERS = 2500
+# Residuals a parameter: near-undamped steps fit what few points they are shown.
+ROWS_PER_PARAMETER = 4
+SOFT_WEIGHT = 10.0
+LEAST_SQUARES_STEPS = 600
+FIRST_ORDER_STEPS = 20_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Everything that decides a run, apart from the problem and the seed.
+
+    adaptive: constraints whose points follow the residual. reasons: one sentence a decision.
+    """
+
+    precision: str
+    network: Any
+    points: Mapping[str, int]
+    optimizer: Any
+    balancer: LossBalancer
+    max_steps: int
+    adaptive: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = field(default=())
+
+    def because(self, reason: str, **settled: Any) -> Choice:
+        """This choice with more settled, and why."""
+        return replace(self, **settled, reasons=(*self.reasons, reason))
+
+
+def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
+    """The samplers of the constraints whose points follow the residual."""
+    period = max(getattr(choice.optimizer, "refresh", 0), 1) if _is_least_squares(choice.optimizer) else 100
+    return {
+        name: ResidualAdaptive(RegionSampler(problem.constraints[name].region), period=period) for name in choice.adaptive
+    }
+
+
+def choose(
+    problem: Problem,
+    *,
+    precision: str | None = None,
+    network: Any = None,
+    points: int | Mapping[str, int] | None = None,
+    optimizer: Any = None,
+    balancer: Any = None,
+    max_steps: int | None = None,
+) -> Choice:
+    """What was given, and for the rest a choice by rule."""
+    network = MLP(width=20, depth=3) if network is None else network
+    count = parameter_count(problem, network)
+    chosen = Choice("float64", network, {}, optimizer, balancer, 0)
+    chosen = _with_optimizer(chosen, count)
+    if precision is None:
+        wide = _is_least_squares(chosen.optimizer)
+        precision = "float64" if wide else "float32"
+        reason = "least squares goes on below float32's floor" if wide else "first-order steps stop above float32's floor"
+        chosen = chosen.because(f"{precision}: {reason}", precision=precision)
+    chosen = replace(chosen, precision=check_precision(precision))
+    chosen = _with_points(chosen, problem, points, count)
+    if balancer is None:
+        chosen = _with_weights(chosen, problem)
+    if max_steps is None:
+        steps = LEAST_SQUARES_STEPS if _is_least_squares(chosen.optimizer) else FIRST_ORDER_STEPS
+        chosen = chosen.because(f"at most {steps} steps; the run ends earlier by the optimizer's own rule", max_steps=steps)
+    else:
+        chosen = replace(chosen, max_steps=max_steps)
+    return chosen
+
+
+def parameter_count(problem: Problem, network: Any) -> int:
+    """Number of trained numbers; nothing is computed."""
+    with precision_scope("float64"):
+        shapes = eqx.filter_eval_shape(Layout(problem, network).initial, jax.random.key(0))
+        return sum(leaf.size for leaf in jax.tree.leaves(shapes) if hasattr(leaf, "dtype"))
+
+
+def _is_least_squares(optimizer: Any) -> bool:
+    return isinstance(optimizer, LeastSquaresOptimizer)
+
+
+def _with_optimizer(chosen: Choice, count: int) -> Choice:
+    if chosen.optimizer is not None:
+        return chosen
+    if count <= MOST_LEAST_SQUARES_PARAMETERS:
+        return chosen.because(f"Gauss-Newton: {count} parameters are few enough for its factorization", optimizer=GaussNewton())
+    import optax
+
+    rate = optax.warmup_cosine_decay_schedule(0.0, 1e-3, 500, FIRST_ORDER_STEPS, 1e-6)
+    return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=optax.adam(rate))
+
+
+def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> Choice:
+    trained = problem.trained
+    if points is not None and not isinstance(points, Mapping):
+        return replace(chosen, points=dict.fromkeys(trained, points))
+    asked = dict(points or {})
+    inside = [name for name, c in trained.items() if _is_interior(c)]
+    rows = sum(len(c.terms) for name, c in trained.items() if name in inside) or 1
+    if _is_least_squares(chosen.optimizer):
+        interior = math.ceil(ROWS_PER_PARAMETER * count / rows)
+        faces = max(interior // 8, 64)
+        why = f"{ROWS_PER_PARAMETER} equations a parameter: {interior} points inside, {faces} on each boundary"
+    else:
+        interior, faces = 4096, 512
+        why = f"{interior} points inside, {faces} on each boundary"
+    counts = {name: (interior if name in inside else faces) for name in trained}
+    adaptive = tuple(name for name in inside if len(trained[name].region.coordinates) > 1)
+    if adaptive:
+        chosen = chosen.because(f"points of {', '.join(adaptive)} follow the residual", adaptive=adaptive)
+    return chosen.because(why, points={**counts, **asked})
+
+
+def _is_interior(constraint: Constraint) -> bool:
+    """Whether the constraint is an equation on a full-dimensional region."""
+    return constraint.kind == "equation" and constraint.region.dimension == len(constraint.region.coordinates)
+
+
+def _with_weights(chosen: Choice, problem: Problem) -> Choice:
+    soft = {name: SOFT_WEIGHT for name, c in problem.trained.items() if not _is_interior(c)}
+    if not soft or len(soft) == len(problem.trained):
+        return replace(chosen, balancer=Static())
+    return chosen.because(f"weight {SOFT_WEIGHT:g} for conditions, 1 for equations", balancer=Static(soft))
