@@ -47,15 +47,13 @@ class FirstOrderEngine:
             return jax.lax.while_loop(going, body, (state, report, jnp.int32(RUN)))
 
         self._report: Report | None = None
-        self._shapes = lambda state, start: jax.eval_shape(step, eqx.combine(self._arrays, static), state, start)[1]
         self._run = jax.jit(run)
         self._inputs = jax.jit(lambda arrays, *now: step_inputs(program, feed, eqx.combine(arrays, static), *now))
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
         """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
         if self._report is None:
-            shapes = self._shapes(state, jnp.int32(start))
-            self._report = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+            self._report = self._program.blank_report(state.model_state)
         state, report, halt = self._run(self._arrays, state, self._report, jnp.int32(start), jnp.int32(end))
         self._report = report
         return state, report, int(halt)

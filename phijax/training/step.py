@@ -73,6 +73,13 @@ class Program:
         parameters = {name: jnp.asarray(value) for name, value in self.unknowns(model).items()}
         return Report(losses, weights, total, parameters)
 
+    def blank_report(self, model_state: Any) -> Report:
+        """Zeros of the shapes of a report, in the ambient precision."""
+        zeros = {term: jnp.zeros(()) for term in self.terms}
+        unknowns = jax.eval_shape(lambda arrays: self.unknowns(eqx.combine(arrays, self.static)), model_state)
+        parameters = {name: jnp.zeros(value.shape, value.dtype) for name, value in unknowns.items()}
+        return Report(zeros, zeros, jnp.zeros(()), parameters)
+
     def rebalance(self, sources: Sources, state: TrainState, losses: dict[str, Array], key: PRNGKeyArray | None) -> Any:
         """Balancer state of this step: refreshed where the step divides by `balancer.every`.
 
