@@ -23,7 +23,7 @@ def exact(value: Any, what: str) -> Expr:
         )
     if number.is_real is False or not math.isfinite(_real(number, what)):
         raise ValueError(f"{what} is {value!r}: it must be a finite real number.")
-    if isinstance(number, Float) and number == int(number):
+    if isinstance(number, Float) and as_float(number).is_integer():
         return Integer(int(number))
     return number
 

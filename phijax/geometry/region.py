@@ -17,6 +17,7 @@ from sympy import latex as sympy_latex
 
 from phijax._precision import precision_scope
 from phijax.geometry._numbers import is_space
+from phijax.symbolic import text
 
 if TYPE_CHECKING:
     from phijax.geometry.boundary import Boundary
@@ -275,7 +276,7 @@ def _one_shape(columns: dict[str, Array]) -> dict[str, Array]:
 
 def written(number: Expr, tex: bool) -> str:
     """An exact number as text or LaTeX."""
-    return sympy_latex(number) if tex else str(number)
+    return sympy_latex(number) if tex else text(number)
 
 
 def space_zeros(coordinates: tuple[Symbol, ...], like: Float[Array, "n"]) -> dict[str, Float[Array, "n"]]:
