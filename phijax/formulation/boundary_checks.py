@@ -12,7 +12,7 @@ import sympy
 from phijax.formulation.constraint import Constraint
 from phijax.formulation.faults import Fault
 from phijax.formulation.numeric import sample_domain, values
-from phijax.formulation.patterns import orders, value_condition
+from phijax.formulation.patterns import evaluations, orders, value_condition
 from phijax.geometry import Region
 from phijax.symbolic import Field, kind_of
 
@@ -52,12 +52,22 @@ def _needs_condition(problem: Problem, name: str, piece: Region) -> bool:
 
 def _has_condition(problem: Problem, name: str, piece: Region) -> bool:
     for constraint in problem.constraints.values():
+        if any(_reads(term.residual, name, piece) for term in constraint.terms):
+            return True
         if constraint.on_domain:
-            # An equation of the domain that looks at the boundary, as in a nonlocal or periodic condition.
             continue
         if constraint.kind != "free" and not any(name in term.fields for term in constraint.terms):
             continue
         if any(_same_place(piece, other) for _, other in constraint.region.pieces):
+            return True
+    return False
+
+
+def _reads(expression: sympy.Expr, name: str, piece: Region) -> bool:
+    """Whether the expression evaluates the field on the piece, as nonlocal and periodic conditions do."""
+    for field, arguments in evaluations(expression):
+        at = {symbol: value for symbol, value in arguments.items() if symbol in piece.fixed and value.is_number}
+        if field.name == name and at and all(abs(float(value - piece.fixed[s])) < 1e-9 for s, value in at.items()):
             return True
     return False
 

@@ -11,8 +11,20 @@ from phijax.formulation.ansatz import exact_faults
 from phijax.formulation.boundary_checks import clash_warnings, coverage_warnings
 from phijax.formulation.constraint import Constraint, Term
 from phijax.formulation.faults import Fault, nearest
-from phijax.formulation.patterns import fixed_time, orders
-from phijax.symbolic import Coordinate, Field, Known, Normal, Observed, Parameter, Quadrature, fields_in, kind_of, text
+from phijax.formulation.patterns import evaluations, fixed_time, orders
+from phijax.symbolic import (
+    Coordinate,
+    Field,
+    Known,
+    Normal,
+    Observed,
+    OverRegion,
+    Parameter,
+    Quadrature,
+    fields_in,
+    kind_of,
+    text,
+)
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
@@ -57,45 +69,60 @@ def _terms(problem: Problem) -> Iterator[Term]:
 
 
 def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
-    known = {symbol.name: symbol for symbol in problem.domain.coordinates}
-    names = [*known, *problem.parameters]
     place = f"in {text(term.written)}"
-    for symbol in sorted(term.residual.free_symbols, key=str):
-        if isinstance(symbol, Parameter | Observed) or symbol in constraint.region.coordinates:
-            continue
-        if isinstance(symbol, Normal):
-            yield from _normal_fault(constraint, symbol, place)
-        elif symbol.name in known and symbol != known[symbol.name]:
-            yield Fault(
-                constraint.name,
-                f"{symbol.name!r} {place} is not the coordinate {symbol.name!r} of the domain but another symbol of that "
-                f"name; use the one that the domain was made with.",
-            )
-        elif symbol in problem.domain.coordinates:
-            yield Fault(constraint.name, f"{symbol.name!r} {place} has no value on {constraint.region}.")
-        else:
-            yield Fault(
-                constraint.name,
-                f"{symbol.name!r} {place} is no coordinate, field or parameter; {nearest(symbol.name, names)}. "
-                f"An unknown constant is made by phi.parameter({symbol.name!r}).",
-            )
     if not fields_in(term.residual) and not term.residual.atoms(Parameter):
         yield Fault(
             constraint.name,
-            f"{text(term.written)} holds no unknown, so training cannot change it; put a field or a parameter in, or remove it.",
+            f"{text(term.written)} holds no unknown, so training cannot change it; put a field or a parameter in, or "
+            f"remove it.",
         )
     elif term.residual.is_number:
         yield Fault(constraint.name, f"{text(term.written)} is already decided; look for the same thing on both sides.")
-    yield from _field_faults(problem, constraint, term)
+    if term.residual.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        yield Fault(constraint.name, f"{text(term.written)} holds a number that is not finite.")
+    yield from _symbol_faults(problem, constraint, term, place)
+    yield from _field_faults(problem, constraint, term, place)
     for node in term.residual.atoms(sympy.core.function.AppliedUndef):
         if not isinstance(node, Field | Known):
             yield Fault(
                 constraint.name,
                 f"the function {node.func} {place} is no field and has no values; make it by phi.field or phi.function.",
             )
+    for node in term.residual.atoms(OverRegion):
+        yield from (Fault(constraint.name, f"the integral {place} is over {fault}") for fault in node.region.faults)
+
+
+def _symbol_faults(problem: Problem, constraint: Constraint, term: Term, place: str) -> Iterator[Fault]:
+    known = {symbol.name: symbol for symbol in problem.domain.coordinates}
+    names = [*known, *problem.parameters]
+    of_fields = {symbol for field in fields_in(term.residual).values() for symbol in field.coordinates}
+    for symbol in sorted(term.residual.free_symbols, key=str):
+        if isinstance(symbol, Parameter | Observed) or symbol in constraint.region.coordinates:
+            continue
+        if isinstance(symbol, Normal):
+            yield from _normal_fault(constraint, symbol, place)
+        elif symbol in problem.domain.coordinates:
+            if not constraint.region.faults:
+                yield Fault(constraint.name, f"{symbol.name!r} {place} has no value on {constraint.region}.")
+        elif symbol in of_fields:
+            continue  # told of the field
+        elif symbol.name in known:
+            yield Fault(
+                constraint.name,
+                f"{symbol.name!r} {place} is not the coordinate {symbol.name!r} of the domain but another symbol of that "
+                f"name; use the one that the domain was made with.",
+            )
+        else:
+            yield Fault(
+                constraint.name,
+                f"{symbol.name!r} {place} is no coordinate, field or parameter; {nearest(symbol.name, names)}. "
+                f"An unknown constant is made by phi.parameter({symbol.name!r}).",
+            )
 
 
 def _normal_fault(constraint: Constraint, symbol: Normal, place: str) -> Iterator[Fault]:
+    if constraint.region.faults:
+        return
     if not constraint.region.has_normals:
         yield Fault(
             constraint.name,
@@ -108,40 +135,77 @@ def _normal_fault(constraint: Constraint, symbol: Normal, place: str) -> Iterato
         )
 
 
-def _field_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
+def _field_faults(problem: Problem, constraint: Constraint, term: Term, place: str) -> Iterator[Fault]:
+    bound = {s for node in term.residual.atoms(Quadrature) for s in node.bound_symbols}
     for field in fields_in(term.residual).values():
-        bound = {s for node in term.residual.atoms(Quadrature) for s in node.bound_symbols}
+        nodes = [node for node in _field_nodes(term.residual) if node.name == field.name]
+        miscounted = [node for node in nodes if len(node.args) != len(field.coordinates)]
         strange = [c for c in field.coordinates if c not in problem.domain.coordinates]
-        lacking = [
-            c
-            for c in field.coordinates
-            if c in problem.domain.coordinates and c not in constraint.region.coordinates and c not in bound
-        ]
-        if strange:
-            known = nearest(strange[0].name, [s.name for s in problem.domain.coordinates])
-            yield Fault(
-                constraint.name, f"the field {field} depends on {strange[0].name!r}, which the domain lacks; {known}."
-            )
-        elif lacking and any(lacking[0] in node.args for node in _field_nodes(term.residual)):
+        if miscounted:
             yield Fault(
                 constraint.name,
-                f"the field {field} depends on {lacking[0].name!r}, which its region {constraint.region} lacks; give the "
-                f"region that coordinate too.",
+                f"{text(miscounted[0])} {place} has {len(miscounted[0].args)} arguments; {field} takes "
+                f"{len(field.coordinates)}.",
             )
+        elif strange:
+            yield Fault(constraint.name, f"the field {field} {place} depends on {_strange(problem, strange[0])}.")
+        elif not constraint.region.faults:
+            read = {arg for at in _places(term.residual, field) for arg in at.values()} - bound
+            lacking = [c for c in field.coordinates if c in read and c not in constraint.region.coordinates]
+            if lacking:
+                yield Fault(
+                    constraint.name,
+                    f"the field {field} {place} depends on {lacking[0].name!r}, which its region {constraint.region} "
+                    f"lacks; give the region that coordinate too.",
+                )
+            yield from _off_its_region(constraint, field, read, place)
+
+
+def _strange(problem: Problem, symbol: sympy.Symbol) -> str:
+    names = [known.name for known in problem.domain.coordinates]
+    if symbol.name in names:
+        return f"another symbol called {symbol.name!r} than the domain; make it with the domain's coordinate"
+    return f"{symbol.name!r}, which the domain lacks; {nearest(symbol.name, names)}"
+
+
+def _places(expression: sympy.Expr, field: Field) -> Iterator[dict[sympy.Symbol, sympy.Expr]]:
+    return (arguments for found, arguments in evaluations(expression) if found == field)
+
+
+def _off_its_region(constraint: Constraint, field: Field, read: set[sympy.Expr], place: str) -> Iterator[Fault]:
+    """A field that lives on a part of the domain, in an equation that reads it beyond."""
+    own = field.func.on
+    if own is None or own.faults:
+        yield from (
+            Fault(constraint.name, f"the field {field} lives on {fault}") for fault in getattr(own, "faults", ())
+        )
+        return
+    for symbol, (low, high) in constraint.region.bounds.items():
+        if symbol in read and symbol in own.bounds and _outside((low, high), own.bounds[symbol]):
+            yield Fault(
+                constraint.name,
+                f"the field {field} {place} lives on {own}, and the equation holds on {constraint.region}; write "
+                f"phi.on(...) with a region inside.",
+            )
+            return
+
+
+def _outside(inner: tuple[float, float], outer: tuple[float, float]) -> bool:
+    slack = 1e-6 * (outer[1] - outer[0])
+    return inner[0] < outer[0] - slack or inner[1] > outer[1] + slack
 
 
 def _empty_regions(problem: Problem) -> Iterator[Fault]:
     for constraint in problem.constraints.values():
         region = constraint.region
+        if region.faults:
+            continue  # told by the region itself
         if region.empty:
             yield Fault(constraint.name, f"its region {region} is empty; no point can be drawn from it.")
             continue
         for symbol, (low, high) in region.bounds.items():
-            if symbol not in problem.domain.bounds:
-                continue
-            least, most = problem.domain.bounds[symbol]
-            slack = 1e-6 * (most - least)
-            if low < least - slack or high > most + slack:
+            if symbol in problem.domain.bounds and _outside((low, high), problem.domain.bounds[symbol]):
+                least, most = problem.domain.bounds[symbol]
                 yield Fault(
                     constraint.name,
                     f"its region reaches outside the domain: {symbol.name} runs over [{low:g}, {high:g}], and the domain "
@@ -156,7 +220,7 @@ def _initial_conditions(problem: Problem) -> Iterator[Fault]:
             continue
         needed: dict[str, tuple[int, str]] = {}
         for constraint in problem.constraints.values():
-            if time in constraint.region.fixed or constraint.kind != "equation":
+            if time in constraint.region.fixed or constraint.region.faults or constraint.kind != "equation":
                 continue
             for term in constraint.terms:
                 for name, order in orders(term.residual, time).items():

@@ -16,10 +16,11 @@ Kind = Literal["equation", "data", "free"]
 
 
 class Column:
-    """An observed column, compared by its numbers."""
+    """An observed column, compared by its numbers; a copy that cannot be written to."""
 
     def __init__(self, values: Any):
-        self.values = np.asarray(values)
+        self.values = np.array(values)
+        self.values.setflags(write=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Column) and np.array_equal(self.values, other.values)

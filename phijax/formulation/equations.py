@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,15 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from phijax.formulation.constraint import Column, Term
 from phijax.formulation.faults import Fault
+from phijax.formulation.given import read_value
 from phijax.geometry import Region
-from phijax.symbolic import Field, Observed, components, function, is_vector, text
-
-Report = Callable[[str], None]
+from phijax.symbolic import Field, as_expression, components, is_vector, text
 
 
 class EquationReader:
     """Reads the equations of one constraint. `terms` and `columns` are the result, `faults` what was wrong."""
 
-    def __init__(self, name: str, region: Region | None):
+    def __init__(self, name: str, region: Region):
         self.name, self.region = name, region
         self.terms: list[Term] = []
         self.columns: dict[str, Column] = {}
@@ -49,7 +47,10 @@ class EquationReader:
                 if isinstance(key, str):
                     yield key, value
                 elif isinstance(key, sympy.Basic):
-                    yield from self._value(key, value, alone=len(written) == 1)
+                    given = read_value(key, value, self.region, self.columns, self.report)
+                    label = "" if len(written) == 1 else (key.name if isinstance(key, Field) else text(key))
+                    if given is not None:
+                        yield label, sympy.Eq(key, given)
                 else:
                     self.report(f"has the key {key!r}; keys are names of equations, or fields.")
         elif isinstance(written, tuple | list) and not isinstance(written, sympy.Basic):
@@ -69,7 +70,7 @@ class EquationReader:
         elif is_vector(written):
             self._sides(label, written, written, None)
         elif isinstance(written, sympy.Expr | int | float | np.number):
-            expression = sympy.sympify(written)
+            expression = as_expression(written)
             self.terms.append(Term(label, expression, expression))
         else:
             self.report(f"{written!r} is no equation; write Eq(left, right), or a mapping of fields to values.")
@@ -93,79 +94,12 @@ class EquationReader:
 
     def _decided(self, label: str, value: bool, compared: bool) -> None:
         which = f"equation {label!r} " if label else "its equation "
-        cure = "`==` compares at once; write Eq(left, right)" if compared else "look for the same thing on both sides"
+        cure = "look for the same thing on both sides"
+        if not value:
+            cure = (
+                "its sides can never be equal: a vector and a number, a real field and a complex value, or a number "
+                "that is not finite"
+            )
+        if compared:
+            cure = "`==` compares at once; write Eq(left, right)"
         self.report(f"{which}is already {value} before anything is solved; {cure}.")
-
-    # ---- values that sympy cannot hold -----------------------------------------------------------------------------
-
-    def _value(self, target: sympy.Basic, value: Any, alone: bool) -> Iterator[tuple[str, Any]]:
-        label = "" if alone else (target.name if isinstance(target, Field) else str(target))
-        if (is_vector(value) and not isinstance(value, sympy.Basic | sympy.MatrixBase)) or isinstance(
-            value, np.ndarray
-        ):
-            value = self._observed(target, value)
-        elif callable(value) and not isinstance(value, sympy.Basic):
-            value = self._applied(target, value)
-        if value is None:
-            return
-        try:
-            yield label, sympy.Eq(target, sympy.sympify(value))
-        except (sympy.SympifyError, TypeError):
-            self.report(f"the value {value!r} of {target} is no number, expression, callable or array.")
-
-    def _observed(self, target: sympy.Basic, value: Any) -> Any:
-        column, count = np.asarray(value), getattr(self.region, "count", None)
-        if column.size == 1:
-            return column.reshape(()).item()
-        if not isinstance(target, Field) or count is None:
-            self.report(
-                f"an array of shape {column.shape} is given for {target}, but the region {self.region} has no list of "
-                f"points of its own; give an expression or a callable, or put the values in phi.data."
-            )
-            return None
-        if column.shape not in {(count,), (count, 1)}:
-            self.report(
-                f"{target} is given values of shape {column.shape}, but the region has {count} points: ({count},)."
-            )
-            return None
-        self.columns[target.name] = Column(column.reshape(count))
-        return Observed(target.name)
-
-    def _applied(self, target: sympy.Basic, value: Callable) -> Any:
-        """A numeric callable, as a known function of the region's coordinates by name."""
-        if self.region is None:
-            return None
-        symbols = {symbol.name: symbol for symbol in self.region.coordinates}
-        shown = getattr(value, "__name__", type(value).__name__)
-        names = _argument_names(value)
-        if names is None:
-            if len(symbols) != 1:
-                self.report(
-                    f"{shown} takes its argument by position, and the region has the coordinates {', '.join(symbols)}; "
-                    f"name the one that is meant, as in lambda {next(iter(symbols))}: {shown}({next(iter(symbols))})."
-                )
-                return None
-            names = list(symbols)
-        unknown = [name for name in names if name not in symbols]
-        if unknown:
-            self.report(
-                f"{shown} asks for {unknown[0]!r}, which is no coordinate of the region; known: {', '.join(symbols)}."
-            )
-            return None
-        if not names:
-            self.report(f"{shown} takes no argument; give its value instead.")
-            return None
-        name = shown if shown.isidentifier() and shown not in symbols else f"{target.func.__name__}_value"
-        return function(name, value)(*(symbols[name] for name in names))
-
-
-def _argument_names(value: Callable) -> list[str] | None:
-    """Names of a callable's required arguments; None where they can only be given by position."""
-    try:
-        parameters = inspect.signature(value).parameters.values()
-    except (TypeError, ValueError):
-        return None
-    named = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
-    if isinstance(value, np.ufunc) or any(p.kind is inspect.Parameter.POSITIONAL_ONLY for p in parameters):
-        return None
-    return [p.name for p in parameters if p.kind in named and p.default is inspect.Parameter.empty]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import sympy
 
 from phijax.formulation.constraint import Constraint, Term
@@ -41,15 +43,42 @@ def _linear_in(term: Term, is_unknown) -> tuple[sympy.Expr, sympy.Expr] | None:
 
 
 def orders(expression: sympy.Expr, coordinate: sympy.Symbol) -> dict[str, int]:
-    """Highest derivative order of each field by `coordinate`, for fields that depend on it."""
+    """Highest derivative order of each field by `coordinate`, for fields that depend on it.
+
+    Derivatives of expressions count for every field in them, as in Derivative(u**2, t).
+    """
     found: dict[str, int] = {}
-    for node in sympy.preorder_traversal(expression):
-        if isinstance(node, sympy.Derivative) and isinstance(node.expr, Field):
-            order = sum(int(count) for symbol, count in node.variable_count if symbol == coordinate)
-            found[node.expr.name] = max(found.get(node.expr.name, 0), order)
-        elif isinstance(node, Field) and coordinate in node.coordinates:
-            found.setdefault(node.name, 0)
+
+    def visit(node: sympy.Basic, order: int) -> None:
+        if isinstance(node, Field):
+            if coordinate in node.coordinates:
+                found[node.name] = max(found.get(node.name, 0), order)
+        elif isinstance(node, sympy.Derivative):
+            by_coordinate = (count for symbol, count in node.variable_count if symbol == coordinate)
+            visit(node.expr, order + sum(int(count) for count in by_coordinate if count.is_Integer))
+        else:
+            for arg in node.args:
+                visit(arg, order)
+
+    visit(expression, 0)
     return found
+
+
+def evaluations(expression: sympy.Expr) -> Iterator[tuple[Field, dict[sympy.Symbol, sympy.Expr]]]:
+    """Every field that the expression reads, and where: (u, {x: -1, t: t}) for u(-1, t) and for u_x at x = -1."""
+
+    def visit(node: sympy.Basic, values: dict) -> Iterator[tuple[Field, dict[sympy.Symbol, sympy.Expr]]]:
+        if isinstance(node, Field):
+            arguments = (arg.xreplace(values) for arg in node.args)
+            yield node.declared, dict(zip(node.coordinates, arguments, strict=False))
+        if isinstance(node, sympy.Subs):
+            values = {**values, **dict(zip(node.variables, node.point, strict=True))}
+            yield from visit(node.expr, values)
+        else:
+            for arg in node.args:
+                yield from visit(arg, values)
+
+    yield from visit(expression, {})
 
 
 def fixed_time(constraint: Constraint) -> sympy.Symbol | None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import warnings as python_warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import sympy
 
 from phijax.formulation.checks import check, warn
+from phijax.formulation.conditions import Data, On
 from phijax.formulation.constraint import Constraint
 from phijax.formulation.faults import DeclarationError, DeclarationWarning, Fault
 from phijax.formulation.reading import read_constraints
@@ -39,17 +43,25 @@ class Problem:
             raise DeclarationError(
                 [Fault(None, f"the domain {domain!r} is no region; begin with phi.Interval(x, a, b).")]
             )
-        pairs = list(constraints.items()) if isinstance(constraints, Mapping) else [tuple(pair) for pair in constraints]
+        if domain.faults:
+            raise DeclarationError([Fault(None, f"the domain: {message}") for message in domain.faults])
+        pairs = _pairs(constraints)
         read, faults = read_constraints(domain, pairs)
         self.name, self.domain, self._written = name, domain, tuple(pairs)
-        self.constraints: Mapping[str, Constraint] = {constraint.name: constraint for constraint in read}
+        self.constraints: Mapping[str, Constraint] = MappingProxyType({c.name: c for c in read})
         self.reference = Reference(reference) if isinstance(reference, Mapping) else reference
         faults += check(self)
         if faults:
-            raise DeclarationError(faults)
+            raise DeclarationError(dict.fromkeys(faults))
         self.warnings: tuple[str, ...] = tuple(str(fault) for fault in warn(self))
+        self._made = True
         for message in self.warnings:
             python_warnings.warn(message, DeclarationWarning, stacklevel=2)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if getattr(self, "_made", False):
+            raise AttributeError(f"a Problem cannot be changed; {name!r} is set when it is made, or by problem.add.")
+        super().__setattr__(name, value)
 
     def add(self, name: str, constraint: Any) -> Problem:
         """A new problem with one constraint more, last in order. A name that exists is refused."""
@@ -109,3 +121,24 @@ class Problem:
         from phijax.formulation.printing import as_latex
 
         return as_latex(self)
+
+
+def _pairs(constraints: Any) -> list[tuple[Any, ...]]:
+    """(name, constraint) pairs, with mappings and lists copied, so that a later change of the user's is none here."""
+    if isinstance(constraints, Mapping):
+        return [(name, _copied(written)) for name, written in constraints.items()]
+    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
+        raise DeclarationError([Fault(None, f"{constraints!r} is no mapping of names to constraints.")])
+    return [tuple(map(_copied, pair)) if isinstance(pair, tuple | list) else (pair,) for pair in constraints]
+
+
+def _copied(written: Any) -> Any:
+    if isinstance(written, On):
+        return replace(written, written=_copied(written.written))
+    if isinstance(written, Data):
+        return Data({name: np.array(column) for name, column in written.columns.items()})
+    if isinstance(written, dict):
+        return {key: _copied(value) for key, value in written.items()}
+    if isinstance(written, list):
+        return [_copied(item) for item in written]
+    return written.copy() if isinstance(written, np.ndarray | sympy.MutableDenseMatrix) else written

@@ -12,7 +12,7 @@ from phijax.formulation.conditions import Data, Free, On, Periodic
 from phijax.formulation.constraint import Column, Constraint, Term
 from phijax.formulation.equations import EquationReader
 from phijax.formulation.faults import Fault, nearest
-from phijax.geometry import PointCloud, Region
+from phijax.geometry import Interval, PointCloud, Region
 from phijax.symbolic import Field, Observed, fields_in
 
 
@@ -22,7 +22,11 @@ def read_constraints(domain: Region, pairs: Sequence[tuple[str, Any]]) -> tuple[
     faults: list[Fault] = []
     names: set[str] = set()
     known = _fields_written(pairs)
-    for name, written in pairs:
+    for pair in pairs:
+        if len(pair) != 2:
+            faults.append(Fault(None, f"{pair!r} is no constraint; give (name, constraint) pairs, or a mapping."))
+            continue
+        name, written = pair
         if not isinstance(name, str) or not name or "/" in name:
             faults.append(Fault(str(name), f"{name!r} cannot name a constraint; use a non-empty string without '/'."))
             continue
@@ -51,17 +55,13 @@ def _read(name: str, written: Any, domain: Region, known: dict[str, Field]) -> t
         region, faults = extend(name, region, domain)
     if isinstance(written, Free):
         return (None if faults else Constraint(name, region, kind="free")), faults
-    reader = EquationReader(name, None if faults else region).read(
-        written.written if isinstance(written, On) else written
-    )
+    reader = EquationReader(name, region).read(written.written if isinstance(written, On) else written)
     faults += reader.faults
     if not reader.terms:
         return None, faults
     exact = isinstance(written, On) and written.exact
     columns = {**(written.columns if isinstance(written, On) else {}), **reader.columns}
-    # A region that could not be resolved still lets the equations be checked: they are read as if on the domain.
-    place = domain if region.faults else region
-    return Constraint(name, place, tuple(reader.terms), exact, "equation", on_domain, columns), faults
+    return Constraint(name, region, tuple(reader.terms), exact, "equation", on_domain, columns), faults
 
 
 def extend(name: str, region: Region, domain: Region) -> tuple[Region, list[Fault]]:
@@ -125,6 +125,13 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
             faults.append(Fault(name, f"{column!r} depends on {lacking[0]!r}, which is no column of the table."))
     if faults:
         return None, faults
+    for column in observed:
+        if arrays[column].dtype.kind == "c" and not known[column].func.is_complex_field:
+            faults.append(
+                Fault(name, f"{column!r} is real and its values are complex; make it by phi.field(..., complex=True).")
+            )
+    if faults:
+        return None, faults
     terms = []
     for column in observed:
         field = known[column]
@@ -136,15 +143,12 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
 
 
 def _read_periodic(name: str, pair: Periodic, domain: Region) -> tuple[Constraint | None, list[Fault]]:
-    if pair.coordinate not in domain.coordinates:
-        known = nearest(pair.coordinate.name, [symbol.name for symbol in domain.coordinates])
-        return None, [
-            Fault(name, f"is periodic in {pair.coordinate.name!r}, which is no coordinate of the domain; {known}.")
-        ]
-    region = domain.at(**{pair.coordinate.name: domain.bounds[pair.coordinate][0]})
-    if region.faults:
-        return None, [Fault(name, message) for message in region.faults]
-    low, high = _exact_bounds(domain, pair.coordinate)
+    message = _why_not_periodic(pair, domain)
+    if message:
+        return None, [Fault(name, message)]
+    interval = next(factor for factor in domain.factors if pair.coordinate in factor.coordinates)
+    low, high = interval.lower, interval.upper  # type: ignore[attr-defined]
+    region = domain.at({pair.coordinate: low})
     terms = []
     for order in range(pair.order + 1):
         derivative = pair.field.diff(pair.coordinate, order)
@@ -158,12 +162,22 @@ def _read_periodic(name: str, pair: Periodic, domain: Region) -> tuple[Constrain
     return Constraint(name, region, tuple(terms)), []
 
 
-def _exact_bounds(domain: Region, coordinate: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr]:
-    factor = next(factor for factor in domain.factors if coordinate in factor.coordinates)
-    low, high = getattr(factor, "low", None), getattr(factor, "high", None)
-    return sympy.sympify(domain.bounds[coordinate][0] if low is None else low), sympy.sympify(
-        domain.bounds[coordinate][1] if high is None else high
-    )
+def _why_not_periodic(pair: Periodic, domain: Region) -> str | None:
+    symbol, order = pair.coordinate, pair.order
+    name = getattr(symbol, "name", symbol)
+    if symbol not in domain.coordinates:
+        known = nearest(str(name), [known.name for known in domain.coordinates])
+        return f"is periodic in {name!r}, which is no coordinate of the domain; {known}."
+    if not isinstance(pair.field, sympy.Expr) or symbol not in pair.field.free_symbols:
+        return f"{pair.field} does not depend on {name!r}, so it is periodic in it as it is; leave the constraint out."
+    if isinstance(order, bool) or not isinstance(order, int) or order < 0:
+        return f"order={order!r} is not 0, 1, 2, ...: the highest derivative that agrees at both ends."
+    factor = next(factor for factor in domain.factors if symbol in factor.coordinates)
+    if not isinstance(factor, Interval):
+        return f"{name!r} runs over {factor}, which has no two ends to agree; periodic pairs are for intervals."
+    if symbol in domain.periodic:
+        return f"{name!r} is periodic in the domain already, by Interval(..., periodic=True); leave the constraint out."
+    return None
 
 
 def _fields_written(pairs: Sequence[tuple[str, Any]]) -> dict[str, Field]:

@@ -31,3 +31,4 @@ from phijax.symbolic.operators import space_coordinates as space_coordinates
 from phijax.symbolic.parameters import Parameter as Parameter
 from phijax.symbolic.parameters import parameter as parameter
 from phijax.symbolic.printing import text as text
+from phijax.symbolic.values import as_expression as as_expression

@@ -10,6 +10,7 @@ import sympy
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from phijax.symbolic.coordinates import check_name
+from phijax.symbolic.values import as_expression
 
 
 class Known(AppliedUndef):
@@ -83,7 +84,7 @@ class KnownFunction:
             raise ValueError(
                 f"function {self.name!r} is a table over ({axes}); it is called with {len(args)} arguments."
             )
-        return known_class(self.name, self.source, (0,) * len(args))(*(sympy.sympify(a) for a in args))
+        return known_class(self.name, self.source, (0,) * len(args))(*map(as_expression, args))
 
     def __repr__(self) -> str:
         return f"phi.function({self.name!r})"

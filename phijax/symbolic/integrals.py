@@ -8,6 +8,7 @@ import sympy
 
 from phijax.symbolic.coordinates import Coordinate, kind_of
 from phijax.symbolic.normals import normal
+from phijax.symbolic.values import as_expression
 
 DEFAULT_POINTS = 32
 
@@ -131,7 +132,7 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
         )
     if points < 1:
         raise ValueError(f"integral: points={points} must be at least 1.")
-    expression = sympy.sympify(expression)
+    expression = as_expression(expression)
     if over is not None:
         return Quadrature(expression, OverRegion(over), sympy.Integer(points))
     for limit in limits:
@@ -141,7 +142,7 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
             or not isinstance(limit[0], sympy.Symbol)
         ):
             raise ValueError(f"integral limit {limit!r} must be (symbol, low, high), as in (x, 0, 1).")
-        symbol, low, high = (sympy.sympify(part) for part in limit)
+        symbol, low, high = map(as_expression, limit)
         if symbol in low.free_symbols | high.free_symbols:
             # In integral(u, (x, 0, x)) the inner x is bound and the limit is the current x: two symbols.
             inner = _unused(symbol, expression, low, high)

@@ -11,6 +11,7 @@ from phijax.symbolic.coordinates import Coordinate, kind_of
 from phijax.symbolic.fields import fields_in
 from phijax.symbolic.normals import normal
 from phijax.symbolic.printing import text
+from phijax.symbolic.values import as_expression
 
 Coordinates = Sequence[sympy.Symbol] | sympy.Symbol | None
 
@@ -83,7 +84,7 @@ def components(vector: Any) -> tuple[sympy.Expr, ...]:
     if isinstance(vector, sympy.MatrixBase | sympy.Tuple) or (
         isinstance(vector, Iterable) and not isinstance(vector, str)
     ):
-        return tuple(sympy.sympify(c) for c in vector)
+        return tuple(as_expression(c) for c in vector)
     raise TypeError(f"{vector!r} is no vector; write its components as a tuple, as in (u, v).")
 
 
@@ -98,7 +99,7 @@ def grad(f: Any, over: Coordinates = None) -> sympy.Matrix:
         parts = components(f)
         axes = space_coordinates(*parts, over=over)
         return sympy.Matrix([[part.diff(axis) for axis in axes] for part in parts])
-    f = sympy.sympify(f)
+    f = as_expression(f)
     return sympy.Matrix([f.diff(axis) for axis in space_coordinates(f, over=over)])
 
 
@@ -115,7 +116,7 @@ def div(vector: Any, over: Coordinates = None) -> sympy.Expr:
 def curl(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
     """Curl: of (u, v) the scalar v_x - u_y; of a scalar in the plane (f_y, -f_x); of a vector in space a vector."""
     if not is_vector(f):
-        f = sympy.sympify(f)
+        f = as_expression(f)
         axes = space_coordinates(f, over=over)
         if len(axes) != 2:
             raise ValueError(f"curl of the scalar {f} needs two space coordinates, got {_names(axes)}.")
@@ -136,7 +137,7 @@ def laplacian(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
         parts = components(f)
         axes = _each_space_coordinate(parts, over)
         return sympy.Matrix([laplacian(part, over=axes) for part in parts])
-    f = sympy.sympify(f)
+    f = as_expression(f)
     return sum((f.diff(axis, 2) for axis in _each_space_coordinate((f,), over)), sympy.Integer(0))
 
 
@@ -146,7 +147,7 @@ def normal_derivative(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Ma
         parts = components(f)
         axes = _each_space_coordinate(parts, over)
         return sympy.Matrix([normal_derivative(part, over=axes) for part in parts])
-    f = sympy.sympify(f)
+    f = as_expression(f)
     return sum((normal(axis) * f.diff(axis) for axis in _each_space_coordinate((f,), over)), sympy.Integer(0))
 
 
@@ -157,7 +158,7 @@ def dt(f: Any, order: int = 1) -> sympy.Expr | sympy.Matrix:
     """
     if is_vector(f):
         return sympy.Matrix([dt(part, order) for part in components(f)])
-    f = sympy.sympify(f)
+    f = as_expression(f)
     symbols = set(f.free_symbols).union(*(field.coordinates for field in fields_in(f).values()))
     times = [symbol for symbol in symbols if kind_of(symbol) == "time"]
     if len(times) != 1:

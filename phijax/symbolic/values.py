@@ -1,0 +1,20 @@
+"""What users write in place of an expression: Python's, NumPy's and JAX's numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+
+def as_expression(value: Any) -> sympy.Basic:
+    """A number or an expression as sympy's.
+
+    Raises TypeError for anything else; for strings too, which sympy would evaluate.
+    """
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()
+    try:
+        return sympy.sympify(value, strict=True)
+    except sympy.SympifyError:
+        raise TypeError(f"{value!r} ({type(value).__name__}) is no number and no sympy expression.") from None
