@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import sympy
-from scipy.stats import qmc
 
 from phijax.geometry import Region
 from phijax.symbolic import Known, Table
 
 
 def sample_domain(region: Region, count: int) -> dict[sympy.Symbol, np.ndarray]:
-    """Points of the region's bounding box, its edges included, the same at every call."""
-    cube = qmc.Halton(max(len(region.coordinates), 1), scramble=False).random(count)
+    """Points of the region's bounding box, spread evenly (a Kronecker sequence), the same at every call."""
+    slopes = np.sqrt([sympy.prime(axis + 1) for axis in range(max(len(region.coordinates), 1))])
+    cube = np.arange(1, count + 1)[:, None] * slopes % 1
     return {
         symbol: low + (high - low) * cube[:, axis] for axis, (symbol, (low, high)) in enumerate(region.bounds.items())
     }
@@ -38,12 +38,24 @@ def values(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> np
 def _known(node: Known, points: dict[sympy.Symbol, np.ndarray], count: int) -> np.ndarray:
     arguments = [values(sympy.sympify(argument), points).real for argument in node.args]
     source = node.func.source
-    if any(node.func.orders) or isinstance(source, Table):
+    if any(node.func.orders):
         return np.full(count, np.nan)
+    if isinstance(source, Table):
+        return _interpolated(source, arguments)
     try:
         return np.asarray([np.asarray(source(*row), dtype=float).reshape(()) for row in zip(*arguments, strict=True)])
     except Exception:  # a user's function may raise anything; a check that cannot be made is no fault
         return np.full(count, np.nan)
+
+
+def _interpolated(table: Table, arguments: list[np.ndarray]) -> np.ndarray:
+    axes = tuple(table.axes.values())
+    held = [np.clip(column, axis[0], axis[-1]) for column, axis in zip(arguments, axes, strict=True)]
+    from scipy.interpolate import PchipInterpolator, RegularGridInterpolator
+
+    if len(axes) == 1:
+        return PchipInterpolator(axes[0], table.values)(held[0])
+    return RegularGridInterpolator(axes, table.values)(np.stack(held, axis=-1))
 
 
 def largest(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> tuple[float, dict[str, float]]:
