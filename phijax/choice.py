@@ -52,7 +52,8 @@ def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
     """The samplers of the constraints whose points follow the residual."""
     period = max(getattr(choice.optimizer, "refresh", 0), 1) if _is_least_squares(choice.optimizer) else 100
     return {
-        name: ResidualAdaptive(RegionSampler(problem.constraints[name].region), period=period) for name in choice.adaptive
+        name: ResidualAdaptive(RegionSampler(problem.constraints[name].region), period=period)
+        for name in choice.adaptive
     }
 
 
@@ -74,7 +75,9 @@ def choose(
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)
         precision = "float64" if wide else "float32"
-        reason = "least squares goes on below float32's floor" if wide else "first-order steps stop above float32's floor"
+        reason = (
+            "least squares goes on below float32's floor" if wide else "first-order steps stop above float32's floor"
+        )
         chosen = chosen.because(f"{precision}: {reason}", precision=precision)
     chosen = replace(chosen, precision=check_precision(precision))
     chosen = _with_points(chosen, problem, points, count)
@@ -82,7 +85,9 @@ def choose(
         chosen = _with_weights(chosen, problem)
     if max_steps is None:
         steps = LEAST_SQUARES_STEPS if _is_least_squares(chosen.optimizer) else FIRST_ORDER_STEPS
-        chosen = chosen.because(f"at most {steps} steps; the run ends earlier by the optimizer's own rule", max_steps=steps)
+        chosen = chosen.because(
+            f"at most {steps} steps; the run ends earlier by the optimizer's own rule", max_steps=steps
+        )
     else:
         chosen = replace(chosen, max_steps=max_steps)
     return chosen
@@ -103,11 +108,17 @@ def _with_optimizer(chosen: Choice, count: int) -> Choice:
     if chosen.optimizer is not None:
         return chosen
     if count <= MOST_LEAST_SQUARES_PARAMETERS:
-        return chosen.because(f"Gauss-Newton: {count} parameters are few enough for its factorization", optimizer=GaussNewton())
+        return chosen.because(
+            f"Gauss-Newton: {count} parameters are few enough for its factorization", optimizer=GaussNewton()
+        )
+    return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=warmed_adam())
+
+
+def warmed_adam(peak: float = 1e-3, warmup: int = 500, steps: int = FIRST_ORDER_STEPS, end: float = 1e-6) -> Any:
+    """Adam whose rate rises to `peak` in `warmup` steps and falls along a cosine to `end` at `steps`."""
     import optax
 
-    rate = optax.warmup_cosine_decay_schedule(0.0, 1e-3, 500, FIRST_ORDER_STEPS, 1e-6)
-    return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=optax.adam(rate))
+    return optax.adam(optax.warmup_cosine_decay_schedule(0.0, peak, warmup, steps, end))
 
 
 def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> Choice:

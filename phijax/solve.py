@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from phijax.choice import Choice, choose, samplers_of
-from phijax.evaluation.solution import Solution
+from phijax.evaluation import RunDirectory, Solution
 from phijax.formulation import Problem
-from phijax.training import Trainer
+from phijax.record import choice_of, config_of, seed_of
+from phijax.training import CheckpointStore, FitResult, Trainer
 from phijax.training.compiling import Compiled, compile
 
 
@@ -44,20 +45,57 @@ def solve(
         balancer=balancer,
         max_steps=max_steps,
     )
+    run = None
+    if run_dir is not None:
+        chosen = optimizer is None
+        config = config_of(choice, problem=problem.name, seed=seed, max_seconds=max_seconds, chosen_optimizer=chosen)
+        run = RunDirectory.create(run_dir, problem, config)
     compiled = compile_choice(problem, choice)
-    trainer = Trainer(
-        choice.max_steps, checkpoint=run_dir, max_seconds=max_seconds, log_every=LOG_EVERY, progress=progress
-    )
-    result = trainer.fit(
-        compiled.module,
-        datamodule=compiled.datamodule,
-        optimizer=choice.optimizer,
-        balancer=choice.balancer,
-        seed=seed,
-    )
-    seconds = {"train": result.seconds, "compile": time.monotonic() - begun - result.seconds}
+    trainer = _trainer(choice, run, max_seconds, progress)
+    result = _fit(trainer, compiled, choice, seed=seed)
+    return _solution(compiled, choice, result, run, seed, begun)
+
+
+def resume(run_dir: str | Path, *, max_seconds: float | None = None, progress: Any = None) -> Solution:
+    """Goes on with the run in `run_dir`, in place, from its last whole checkpoint, or from its settings if it has none.
+
+    max_seconds: spent from now on; None spends what the run's own bound has left.
+    Raises RunDirectoryError or CheckpointError, naming what is missing.
+    """
+    begun = time.monotonic()
+    run = RunDirectory.open(run_dir)
+    config = run.config
+    choice, limit = choice_of(config), config.get("max_seconds")
+    store = CheckpointStore(run.path, keep=1)
+    saved = store.latest() if store.steps() else None
+    store.close()
+    if max_seconds is not None:
+        limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
+    compiled = compile_choice(run.problem, choice)
+    trainer = _trainer(choice, run, limit, progress)
+    seed = seed_of(config)
+    result = _fit(trainer, compiled, choice, seed=seed, ckpt_path=None if saved is None else run.path)
+    return _solution(compiled, choice, result, run, seed, begun)
+
+
+def _trainer(choice: Choice, run: RunDirectory | None, max_seconds: float | None, progress: Any) -> Trainer:
+    folder = None if run is None else run.path
+    return Trainer(choice.max_steps, checkpoint=folder, max_seconds=max_seconds, log_every=LOG_EVERY, progress=progress)
+
+
+def _fit(trainer: Trainer, compiled: Compiled, choice: Choice, **start: Any) -> FitResult:
+    data, optimizer, balancer = compiled.datamodule, choice.optimizer, choice.balancer
+    return trainer.fit(compiled.module, datamodule=data, optimizer=optimizer, balancer=balancer, **start)
+
+
+def _solution(
+    compiled: Compiled, choice: Choice, result: FitResult, run: RunDirectory | None, seed: Any, begun: float
+) -> Solution:
+    seconds = {"train": result.seconds, "compile": max(time.monotonic() - begun - result.seconds, 0.0)}
     solution = Solution.from_result(compiled, result, seed=seed, seconds=seconds)
     solution.choice = choice
+    if run is not None:
+        run.write_summary(solution)
     return solution
 
 

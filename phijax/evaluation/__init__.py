@@ -1,0 +1,12 @@
+"""Evaluation: solutions, reports, errors, pictures and run directories."""
+
+from phijax.evaluation.environment import environment as environment
+from phijax.evaluation.errors import FieldError as FieldError
+from phijax.evaluation.evaluator import Evaluator as Evaluator
+from phijax.evaluation.evaluator import OutsideDomainWarning as OutsideDomainWarning
+from phijax.evaluation.report import Report as Report
+from phijax.evaluation.residuals import TermResidual as TermResidual
+from phijax.evaluation.run_directory import RunDirectory as RunDirectory
+from phijax.evaluation.run_directory import RunDirectoryError as RunDirectoryError
+from phijax.evaluation.solution import Solution as Solution
+from phijax.evaluation.stored import load_solution as load_solution

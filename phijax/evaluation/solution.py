@@ -61,7 +61,7 @@ class Solution:
 
     compiled: what was trained. model: the trained networks and parameters, of `precision`.
     status, stop_reason, steps: how the run ended. seconds: by stage, of those named in `STAGES` that are known.
-    history: records of the run. folder: where it was written, if anywhere.
+    history: records of the run. folder: where it was written, if anywhere. choice: what `solve` settled, and why.
     Everything goes in and comes out as NumPy; memory does not grow with the number of points beyond the values.
     """
 
@@ -84,6 +84,7 @@ class Solution:
         self.seconds = dict(seconds or {})
         self.history = History() if history is None else history
         self.folder = None if folder is None else Path(folder)
+        self.choice: Any = None  # what `solve` settled, with its reasons
         self._evaluator = Evaluator(compiled.layout, model, precision)
 
     @classmethod

@@ -1,0 +1,81 @@
+"""What ends a command: exit codes, and errors as one readable message."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from enum import IntEnum
+
+from phijax.evaluation import RunDirectoryError
+from phijax.formulation import DeclarationError
+from phijax.formulation.serialization import StorageError
+from phijax.lowering import LoweringError
+from phijax.training import CheckpointError
+
+
+class Exit(IntEnum):
+    """Exit codes of the command line."""
+
+    OK = 0
+    FAULT = 1
+    USAGE = 2
+    DIVERGED = 3
+    MISSED = 4
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class UsageError(Exception):
+    """Something that the user wrote, with its cure."""
+
+
+class Terminated(BaseException):
+    """SIGTERM, outside of training."""
+
+
+USERS_FAULTS = (
+    UsageError,
+    DeclarationError,
+    LoweringError,
+    StorageError,
+    RunDirectoryError,
+    CheckpointError,
+    ValueError,
+    TypeError,
+    FileNotFoundError,
+    PermissionError,
+    IsADirectoryError,
+    NotADirectoryError,
+)
+
+
+def exit_code_of(error: BaseException, debug: bool) -> int:
+    """Tells the error on standard error and gives its exit code; `debug` shows the traceback."""
+    if debug:
+        traceback.print_exception(error)
+    if isinstance(error, KeyboardInterrupt):
+        print("phijax: interrupted.", file=sys.stderr)
+        return Exit.INTERRUPTED
+    if isinstance(error, Terminated):
+        print("phijax: terminated.", file=sys.stderr)
+        return Exit.TERMINATED
+    if isinstance(error, USERS_FAULTS) and _meant_for_users(error):
+        print(f"phijax: {error}", file=sys.stderr)
+        return Exit.USAGE
+    first = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    hint = "" if debug else " Run again with --debug for the traceback."
+    print(f"phijax: internal fault: {type(error).__name__}: {first}{hint}", file=sys.stderr)
+    return Exit.FAULT
+
+
+def _meant_for_users(error: BaseException) -> bool:
+    """Whether the message was written by this package: a stray ValueError or TypeError is an internal fault."""
+    if not isinstance(error, ValueError | TypeError) or isinstance(
+        error, DeclarationError | LoweringError | StorageError
+    ):
+        return True
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    module = frame.tb_frame.f_globals.get("__name__", "") if frame is not None else ""
+    return module.split(".")[0] == "phijax"

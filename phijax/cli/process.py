@@ -1,0 +1,70 @@
+"""What the command line sets for its own process, and for no other: precision flag, cache, signals, warnings."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from phijax.cli.errors import Terminated
+
+CACHE_LEAST_SECONDS = 0.3  # compilations that take less are not worth a file
+
+
+def cache_folder() -> Path | None:
+    """Folder of compiled programs, under the user's cache folder; None where PHIJAX_NO_CACHE turns it off."""
+    if os.environ.get("PHIJAX_NO_CACHE", "") not in ("", "0"):
+        return None
+    own = os.environ.get("PHIJAX_CACHE_DIR")
+    if own:
+        return Path(own).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "phijax"
+
+
+def configure_jax(precision: str | None = None, cache: bool = True) -> None:
+    """Sets JAX's flags for this process: float64 where asked for, and the folder of compiled programs.
+
+    A cache that JAX's own variable names is left as it is; one that cannot be written is done without.
+    """
+    import jax
+
+    if precision == "float64":
+        jax.config.update("jax_enable_x64", True)
+    folder = cache_folder() if cache else None
+    if folder is None or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", CACHE_LEAST_SECONDS)
+
+
+@contextmanager
+def told_plainly() -> Iterator[None]:
+    """Inside, warnings are single lines on standard error and SIGTERM raises Terminated."""
+
+    def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+        print(f"phijax: warning: {message}", file=sys.stderr)
+
+    def stop(number: int, frame: Any) -> None:
+        raise Terminated
+
+    main_thread = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, stop) if main_thread else None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.showwarning = show
+            yield
+    finally:
+        if main_thread:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)

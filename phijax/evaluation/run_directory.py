@@ -1,0 +1,180 @@
+"""Run directory: all that is kept of a run on disk.
+
+It appears whole, with the declaration and the settings in it, before anything is compiled. Nothing of it is executed
+when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tomllib
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phijax.evaluation.environment import environment
+from phijax.evaluation.files import jsonable, write_json, write_text
+from phijax.formulation import Problem
+from phijax.formulation.serialization import from_json, to_json
+from phijax.training import History, read_metrics
+from phijax.training.metrics import METRICS_FILE
+
+if TYPE_CHECKING:
+    from phijax.evaluation.solution import Solution
+
+CONFIG, ENVIRONMENT, SUMMARY = "config.toml", "environment.json", "summary.json"
+PROBLEM_TEXT, PROBLEM_TREE = "problem.txt", "problem.json"
+PLOTS, REPORT = "plots", "report.txt"
+
+
+class RunDirectoryError(RuntimeError):
+    """A folder that cannot be used as, or is no, run directory."""
+
+
+class RunDirectory:
+    """The folder of one run; `create` makes one and `open` finds one."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path | None,
+        problem: Problem,
+        config: Mapping[str, Any],
+        *,
+        root: str | Path = "runs",
+    ) -> RunDirectory:
+        """A new run directory with config.toml, environment.json, problem.txt and problem.json.
+
+        path: where; None gives `root/NAME-YYYYmmdd-HHMMSS`, never that of another run. config: settings in TOML's
+        types, nested as tables; None is left out. Raises RunDirectoryError where `path` already holds something.
+        """
+        target = (Path(root) / _dated(problem.name) if path is None else Path(path)).absolute()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        whole = target.with_name(f".{target.name}.{os.getpid()}.part")
+        whole.mkdir()
+        try:
+            _write_declaration(whole, problem, config)
+            return cls(_placed(whole, target, numbered=path is None))
+        except BaseException:
+            shutil.rmtree(whole, ignore_errors=True)
+            raise
+
+    @classmethod
+    def open(cls, path: str | Path) -> RunDirectory:
+        """An existing run directory. Raises RunDirectoryError where there is none."""
+        folder = Path(path).absolute()
+        if not folder.is_dir():
+            raise RunDirectoryError(f"there is no folder {folder}.")
+        missing = [name for name in (CONFIG, PROBLEM_TREE) if not (folder / name).is_file()]
+        if missing:
+            raise RunDirectoryError(f"{folder} is no run directory: it has no {missing[0]}.")
+        return cls(folder)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The settings of the run."""
+        try:
+            return tomllib.loads((self.path / CONFIG).read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise RunDirectoryError(f"{self.path / CONFIG} is damaged: {error}.") from error
+
+    @property
+    def problem(self) -> Problem:
+        """The problem, from problem.json."""
+        try:
+            tree = json.loads((self.path / PROBLEM_TREE).read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise RunDirectoryError(f"{self.path / PROBLEM_TREE} is damaged: {error}.") from error
+        return from_json(tree)
+
+    @property
+    def summary(self) -> dict[str, Any] | None:
+        """summary.json, None where the run has not come to an end."""
+        path = self.path / SUMMARY
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    @property
+    def history(self) -> History:
+        """The records of the run so far."""
+        return read_metrics(self.path / METRICS_FILE)
+
+    @property
+    def plots(self) -> Path:
+        """The folder of pictures, made when it is asked for."""
+        folder = self.path / PLOTS
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def update_config(self, changes: Mapping[str, Any]) -> None:
+        """Writes config.toml anew with further settings, as of what was decided by measuring."""
+        write_text(self.path / CONFIG, config_text(self.config | dict(changes)))
+
+    def write_summary(self, solution: Solution) -> dict[str, Any]:
+        """Writes summary.json and report.txt, and gives the summary."""
+        summary = solution.summary()
+        write_text(self.path / REPORT, f"{solution.make_report()}\n")
+        write_json(self.path / SUMMARY, summary)
+        return summary
+
+    def write_plots(self, solution: Solution) -> list[Path]:
+        """Draws the solution and its training, and gives the pictures' paths."""
+        pictures = [self.plots / "solution.png"]
+        solution.plot(pictures[0])
+        if len(solution.history):
+            pictures.append(self.plots / "history.png")
+            solution.plot_history(pictures[1])
+        return pictures
+
+
+def config_text(config: Mapping[str, Any]) -> str:
+    """Settings as TOML; None, which TOML has not, is left out."""
+    import tomli_w
+
+    return tomli_w.dumps(_plain(jsonable(dict(config))))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items() if entry is not None}
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def _write_declaration(folder: Path, problem: Problem, config: Mapping[str, Any]) -> None:
+    precision = config.get("precision")
+    write_text(folder / CONFIG, config_text(config))
+    write_json(folder / ENVIRONMENT, environment(precision))
+    write_text(folder / PROBLEM_TEXT, f"{problem}\n\nfingerprint {problem.fingerprint}\n")
+    write_text(folder / PROBLEM_TREE, json.dumps(to_json(problem)) + "\n")
+
+
+def _dated(name: str) -> str:
+    safe = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "problem"
+    return f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
+
+
+def _placed(whole: Path, target: Path, numbered: bool) -> Path:
+    """Moves a folder to its place; with `numbered`, to the first of `target`, `target-2`, ... that is free."""
+    number = 1
+    while True:
+        place = target if number == 1 else target.with_name(f"{target.name}-{number}")
+        try:
+            os.rename(whole, place)  # an empty folder is replaced, anything else refused
+            return place
+        except OSError as error:
+            if not numbered or not place.exists():
+                if not place.exists():
+                    raise
+                holds = "a run" if (place / CONFIG).exists() else "something"
+                raise RunDirectoryError(
+                    f"{place} already holds {holds}; go on with a run by `phijax resume`, or choose another folder."
+                ) from error
+        number += 1

@@ -1,0 +1,102 @@
+"""Record: the settings of a run as the tables of its config.toml, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from phijax.balancing import LossBalancer, balancer_from_config
+from phijax.choice import Choice, warmed_adam
+from phijax.evaluation.run_directory import RunDirectoryError
+from phijax.evaluation.stored import stored_network
+from phijax.formulation.faults import nearest
+from phijax.networks import NetworkSpec
+from phijax.networks._options import from_config, to_config
+from phijax.optimizers import GaussNewton, LeastSquaresOptimizer
+
+_LEAST_SQUARES: dict[str, type] = {"GaussNewton": GaussNewton}
+_FIRST_ORDER = {"Adam": warmed_adam}
+OPTIMIZERS = (*_LEAST_SQUARES, *_FIRST_ORDER)
+
+
+def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | None, chosen_optimizer: bool) -> dict:
+    """Tables for config.toml. What is a Python object of the user's own has no table.
+
+    chosen_optimizer: whether the rule chose the optimizer; one of optax that the user made says nothing of itself.
+    """
+    return {
+        "problem": problem,
+        "seed": _seed_entry(seed),
+        "precision": choice.precision,
+        "max_seconds": max_seconds,
+        "max_steps": choice.max_steps,
+        "adaptive": list(choice.adaptive),
+        "reasons": list(choice.reasons),
+        "network": _network_entry(choice.network),
+        "points": dict(choice.points),
+        "optimizer": _optimizer_entry(choice.optimizer, chosen_optimizer),
+        "balancer": choice.balancer.to_config() if isinstance(choice.balancer, LossBalancer) else None,
+    }
+
+
+def choice_of(config: Mapping[str, Any]) -> Choice:
+    """The choice that was recorded. RunDirectoryError for what was an object of the user's own."""
+    for part in ("optimizer", "balancer"):
+        if part not in config:
+            raise RunDirectoryError(
+                f"the run's settings hold no {part}: it was an object of the user's own. Go on from Python, by "
+                f"Trainer.fit(..., ckpt_path=RUN_DIR) with the same {part}."
+            )
+    return Choice(
+        precision=config["precision"],
+        network=stored_network(config),
+        points=config["points"],
+        optimizer=optimizer_from_config(config["optimizer"]),
+        balancer=balancer_from_config(config["balancer"]),
+        max_steps=config["max_steps"],
+        adaptive=tuple(config.get("adaptive", ())),
+        reasons=tuple(config.get("reasons", ())),
+    )
+
+
+def optimizer_from_config(config: Mapping[str, Any]) -> Any:
+    """The optimizer of a table such as {"kind": "Adam", "peak": 1e-3}; unknown kinds and options are refused by name."""
+    kind = config.get("kind", "")
+    if kind not in OPTIMIZERS:
+        raise ValueError(f"optimizer: kind={kind!r} is not known; {nearest(str(kind), OPTIMIZERS)}.")
+    return from_config(config, {**_LEAST_SQUARES, **_FIRST_ORDER}, "optimizer")  # type: ignore[dict-item]
+
+
+def seed_of(config: Mapping[str, Any]) -> Any:
+    """The seed that was recorded, an int or a key."""
+    seed = config["seed"]
+    if isinstance(seed, int):
+        return seed
+    return jax.random.wrap_key_data(np.asarray(seed["words"], np.uint32), impl=seed["implementation"])
+
+
+def _seed_entry(seed: Any) -> Any:
+    if isinstance(seed, int | np.integer):
+        return int(seed)
+    from phijax.training import root_key
+
+    key = root_key(seed)
+    words = np.asarray(jax.random.key_data(key)).tolist()
+    return {"words": words, "implementation": str(jax.random.key_impl(key))}
+
+
+def _network_entry(network: Any) -> dict | None:
+    if isinstance(network, NetworkSpec):
+        return network.to_config()
+    if isinstance(network, Mapping) and all(isinstance(own, NetworkSpec) for own in network.values()):
+        return {field: own.to_config() for field, own in network.items()}
+    return None
+
+
+def _optimizer_entry(optimizer: Any, chosen: bool) -> dict | None:
+    if isinstance(optimizer, LeastSquaresOptimizer) and type(optimizer).__name__ in _LEAST_SQUARES:
+        return to_config(optimizer)
+    return {"kind": "Adam"} if chosen else None
