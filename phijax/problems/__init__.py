@@ -3,9 +3,8 @@
 from pathlib import Path as _Path
 
 from phijax.problems._catalogue import Info, get, names
-from phijax.problems._references import NumericReference
 
-__all__ = ["Info", "NumericReference", "get", "names"]
+__all__ = ["Info", "get", "names"]
 
 # The problem files stand in the checkout's own top folder; a wheel carries them in this one.
 _checkout = _Path(__file__).resolve().parents[2]

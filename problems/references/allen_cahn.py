@@ -1,13 +1,14 @@
 """u_t = 1e-4 u_xx + 5 u - 5 u^3 on [-1, 1], periodic, t in [0, 1], from an even initial value."""
 
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
+from phijax.problems.references._pieces import Pieces
 from scipy.special import erfc
 
-from phijax.problems import NumericReference
-from phijax.problems.references._pieces import Pieces
+from phijax.formulation import Reference
 
 DIFFUSION = 1e-4
 VARIANTS = ("kink", "smooth")
@@ -45,15 +46,22 @@ def stored(variant: str) -> Path:
     return Path(__file__).with_name(f"allen_cahn_{variant}.npz")
 
 
-def reference(variant: str = "kink") -> NumericReference:
+@lru_cache
+def _kept(variant: str) -> tuple[Pieces, float]:
+    with np.load(stored(variant)) as kept:
+        return Pieces(kept["x_edges"], kept["t_edges"], kept["series"]), float(kept["error"])
+
+
+def values(x: Float[np.ndarray, "..."], t: Float[np.ndarray, "..."], variant: str) -> dict[str, np.ndarray]:
+    """u by name."""
+    return {"u": evaluate(_kept(variant)[0], variant, x, t)}
+
+
+def reference(variant: str = "kink") -> Reference:
     """u(x, t) for any x and t in [0, 1]; `variant` is kink (x^2 cos pi x) or smooth."""
     if variant not in VARIANTS:
-        raise ValueError(f"No variant of allen_cahn is called {variant!r}; there are: {', '.join(VARIANTS)}.")
-    with np.load(stored(variant)) as kept:
-        pieces, error = Pieces(kept["x_edges"], kept["t_edges"], kept["series"]), float(kept["error"])
-
-    def values(x, t):
-        return {"u": evaluate(pieces, variant, x, t)}
-
-    source = "spectral elements and an explicit method of order 8, kink split off; error five times the distance from a finer run"
-    return NumericReference(values, {"u": error}, source)
+        raise ValueError(f"allen_cahn has no variant {variant!r}; there are: {', '.join(VARIANTS)}.")
+    source = (
+        "spectral elements with the kink split off, steps of order 8; error: five times the distance from a finer run"
+    )
+    return Reference(solver=partial(values, variant=variant), error=_kept(variant)[1], source=source)

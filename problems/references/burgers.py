@@ -1,10 +1,12 @@
 """Burgers' equation u_t + u u_x = nu u_xx from u = -sin(pi x), by the transformation of Cole and Hopf."""
 
+from functools import partial
+
 import numpy as np
 from jaxtyping import Float
+from phijax.problems.references._norms import relative_l2
 
-from phijax.problems import NumericReference
-from phijax.problems._references import relative_l2
+from phijax.formulation import Reference
 
 # Beyond this many units of the exponent below its maximum the integrand is under rounding.
 _CUT = 40.0
@@ -53,14 +55,12 @@ def _estimate(nu: float, t_end: float) -> float:
     return max(halved, 2e-15)  # the rounding that both share
 
 
-def reference(nu: float = 0.01 / np.pi, t_end: float = 1.0) -> NumericReference:
+def values(x: Float[np.ndarray, "..."], t: Float[np.ndarray, "..."], nu: float) -> dict[str, np.ndarray]:
+    """u by name."""
+    return {"u": cole_hopf(x, t, nu)}
+
+
+def reference(nu: float = 0.01 / np.pi, t_end: float = 1.0) -> Reference:
     """u(x, t) for x in [-1, 1] and t in [0, t_end]."""
-
-    def values(x, t):
-        return {"u": cole_hopf(x, t, nu)}
-
-    return NumericReference(
-        values,
-        {"u": _estimate(nu, t_end)},
-        "Cole-Hopf integral by the trapezoid rule; error from doubling the nodes",
-    )
+    source = "Cole-Hopf integral by the trapezoid rule; error from twice the nodes"
+    return Reference(solver=partial(values, nu=float(nu)), error=_estimate(float(nu), float(t_end)), source=source)

@@ -1,10 +1,13 @@
 """x' = 1.5 x - x y, y' = x y - 3 y from x = y = 1: predator and prey."""
 
-import numpy as np
+from functools import lru_cache, partial
 
-from phijax.problems import NumericReference
-from phijax.problems._references import relative_l2
+import numpy as np
+from jaxtyping import Float
+from phijax.problems.references._norms import relative_l2
 from phijax.problems.references._taylor import Quadratic, Trajectory, integrate
+
+from phijax.formulation import Reference
 
 _SYSTEM = Quadratic(
     linear=np.diag([1.5, -3.0]),
@@ -13,24 +16,26 @@ _SYSTEM = Quadratic(
 _STEPS_PER_UNIT = 10
 
 
+@lru_cache
 def trajectory(t_end: float, steps_per_unit: int = _STEPS_PER_UNIT) -> Trajectory:
     """(x, y) at times in [0, t_end]."""
     return integrate(_SYSTEM, np.ones(2), t_end, max(1, round(steps_per_unit * t_end)))
 
 
-def _errors(t_end: float) -> dict[str, float]:
+def _estimate(t_end: float) -> float:
     times = np.linspace(0.0, t_end, 401)
-    kept, finer = trajectory(t_end)(times), trajectory(t_end, 2 * _STEPS_PER_UNIT)(times)
-    # Two runs of one method share some rounding: no estimate goes below that.
-    return {name: max(relative_l2(kept[:, i], finer[:, i]), 1e-14) for i, name in enumerate("xy")}
+    halved = relative_l2(trajectory(t_end)(times), trajectory(t_end, 2 * _STEPS_PER_UNIT)(times))
+    return max(halved, 1e-13)  # the rounding that both share, as it grows over ten turns
 
 
-def reference(t_end: float = 10.0) -> NumericReference:
+def values(t: Float[np.ndarray, "..."], t_end: float) -> dict[str, np.ndarray]:
+    """x and y by name."""
+    pair = trajectory(t_end)(t)
+    return {"x": pair[..., 0], "y": pair[..., 1]}
+
+
+def reference(t_end: float = 10.0) -> Reference:
     """x(t) and y(t) on [0, t_end]."""
-    curve = trajectory(t_end)
-
-    def values(t):
-        pair = curve(t)
-        return {"x": pair[..., 0], "y": pair[..., 1]}
-
-    return NumericReference(values, _errors(t_end), "Taylor series of order 24; error from halving the step")
+    t_end = float(t_end)
+    source = "Taylor series of order 24; error from half the step"
+    return Reference(solver=partial(values, t_end=t_end), error=_estimate(t_end), source=source)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 from jaxtyping import Float
-
-from phijax.problems._references import relative_l2
 from phijax.problems.references._legendre import basis, clamped, ends, gauss
+from phijax.problems.references._norms import relative_l2
 from phijax.problems.references.cavity import Flow, Stream, corner, corner_pressure, corners, stored
 
 Square = Float[np.ndarray, "n n"]
@@ -144,9 +143,7 @@ def main() -> None:
     errors = {d: [relative_l2(found[d][f], found[48][f]) for f in "uvp"] for d in (16, 24, 32, 40)}
     for degree, values in errors.items():
         print(degree, " ".join(f"{name} {value:.1e}" for name, value in zip("uvp", values, strict=True)))
-    np.savez_compressed(
-        stored(), reynolds=flow.reynolds, stream=flow.stream, pressure=flow.pressure, errors=errors[40]
-    )
+    np.savez_compressed(stored(), reynolds=flow.reynolds, stream=flow.stream, pressure=flow.pressure, errors=errors[40])
     print(f"{stored().stat().st_size // 1024} kB")
 
 
