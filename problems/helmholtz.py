@@ -1,6 +1,6 @@
 """Helmholtz's equation on [-1, 1]^2, with a product of sines for its solution."""
 
-from sympy import Eq, Integer, pi, sin
+from sympy import Eq, S, pi, sin
 
 import phijax as phi
 from phijax.problems import Info
@@ -8,7 +8,7 @@ from phijax.problems import Info
 INFO = Info(target=1e-5, published=(2.0e-9, "SPRING, 540 s on a GPU"))
 
 
-def problem(a=(1, 4), k=Integer(1)):
+def problem(a=(1, 4), k=S.One):
     x, y = phi.coordinates("x y")
     u = phi.field("u", x, y)
     square = phi.Rectangle((x, -1, 1), (y, -1, 1))

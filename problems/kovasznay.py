@@ -1,6 +1,6 @@
 """Kovasznay's flow behind a grid (1948), velocities and pressure given on the boundary."""
 
-from sympy import Eq, Integer, Rational, cos, exp, pi, sin, sqrt
+from sympy import Eq, Rational, cos, exp, pi, sin, sqrt
 
 import phijax as phi
 from phijax.problems import Info
@@ -8,7 +8,7 @@ from phijax.problems import Info
 INFO = Info(target=1e-5)
 
 
-def problem(Re=Integer(40)):
+def problem(Re=40.0):
     x, y = phi.coordinates("x y")
     u, v, p = phi.fields("u v p", x, y)
     box = phi.Rectangle((x, -Rational(1, 2), 1), (y, -Rational(1, 2), Rational(3, 2)))

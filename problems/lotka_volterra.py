@@ -1,6 +1,6 @@
 """The equations of Lotka and Volterra: prey x, predator y."""
 
-from sympy import Eq, Integer, Rational
+from sympy import Eq, Rational
 
 import phijax as phi
 from phijax.problems import Info
@@ -9,7 +9,7 @@ from phijax.problems.references import lotka_volterra as taylor
 INFO = Info(target=1e-4)
 
 
-def problem(t_end=Integer(10)):
+def problem(t_end=10.0):
     t = phi.time("t")
     x, y = phi.fields("x y", t)
     span = phi.Interval(t, 0, t_end)

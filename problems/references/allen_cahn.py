@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
-from phijax.problems.references._pieces import Pieces
 from scipy.special import erfc
 
 from phijax.formulation import Reference
+from phijax.problems.references._pieces import Pieces
 
 DIFFUSION = 1e-4
 VARIANTS = ("kink", "smooth")

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 from jaxtyping import Float
-from phijax.problems.references._norms import relative_l2
 
 from phijax.formulation import Reference
+from phijax.problems.references._norms import relative_l2
 
 # Beyond this many units of the exponent below its maximum the integrand is under rounding.
 _CUT = 40.0

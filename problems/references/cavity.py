@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from phijax.problems.references._legendre import basis
 
 from phijax.formulation import Reference
+from phijax.problems.references._legendre import basis
 
 Array = Float[np.ndarray, "..."]
 _STORED = Path(__file__).with_name("cavity.npz")

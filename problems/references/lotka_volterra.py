@@ -4,10 +4,10 @@ from functools import lru_cache, partial
 
 import numpy as np
 from jaxtyping import Float
-from phijax.problems.references._norms import relative_l2
-from phijax.problems.references._taylor import Quadratic, Trajectory, integrate
 
 from phijax.formulation import Reference
+from phijax.problems.references._norms import relative_l2
+from phijax.problems.references._taylor import Quadratic, Trajectory, integrate
 
 _SYSTEM = Quadratic(
     linear=np.diag([1.5, -3.0]),

@@ -4,11 +4,12 @@ import time
 
 import numpy as np
 from jaxtyping import Float
+from scipy.integrate import solve_ivp
+
 from phijax.problems.references._elements import Elements, elements, lobatto
 from phijax.problems.references._norms import relative_l2
 from phijax.problems.references._pieces import Pieces, fit, times
 from phijax.problems.references.allen_cahn import DIFFUSION, VARIANTS, evaluate, initial, layer, stored
-from scipy.integrate import solve_ivp
 
 # Fronts stand near x = 0.07 (late) and x = 0.5, a layer at x = 1.
 _FRONT = np.concatenate([[0.4, 0.425], np.linspace(0.45, 0.55, 9), [0.575, 0.6, 0.65]])

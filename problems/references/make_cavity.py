@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 from jaxtyping import Float
+
 from phijax.problems.references._legendre import basis, clamped, ends, gauss
 from phijax.problems.references._norms import relative_l2
 from phijax.problems.references.cavity import Flow, Stream, corner, corner_pressure, corners, stored
