@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
 import sympy
 
 from phijax.formulation.constraint import Constraint, Term
@@ -18,11 +19,13 @@ from phijax.formulation.faults import Fault
 from phijax.formulation.numeric import largest, sample_domain
 from phijax.formulation.patterns import derivative_condition, value_condition
 from phijax.geometry import Ball, Region
+from phijax.geometry.selection import Selection
 from phijax.symbolic import Field, kind_of, text
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
 
+Bounds = Mapping[sympy.Symbol, tuple[float, float]]
 # Length, in the unit of time, over which the factor of a start at rest saturates; measured best on the wave equation.
 REST_TIME = sympy.Rational(1, 10)
 
@@ -52,7 +55,7 @@ class _Prescribed:
 def build_ansatz(problem: Problem) -> dict[str, Ansatz]:
     """The ansatz of each field that has exact conditions. The problem's checks have passed."""
     prescribed, _ = _collect(problem)
-    return {name: _assemble(problem.domain, given) for name, given in prescribed.items()}
+    return {name: _assemble(_bounds(problem, name), given) for name, given in prescribed.items()}
 
 
 def exact_faults(problem: Problem) -> list[Fault]:
@@ -61,6 +64,12 @@ def exact_faults(problem: Problem) -> list[Fault]:
     if faults:
         return faults
     return [fault for name, given in prescribed.items() for fault in _contradictions(problem, name, given)]
+
+
+def _bounds(problem: Problem, name: str) -> Bounds:
+    """Bounds of the part of the domain on which a field lives, by coordinate in the domain's order."""
+    own = problem.region_of(problem.fields[name]).bounds
+    return {symbol: own.get(symbol, ends) for symbol, ends in problem.domain.bounds.items()}
 
 
 def _collect(problem: Problem) -> tuple[dict[str, _Prescribed], list[Fault]]:
@@ -92,6 +101,9 @@ def _place(problem: Problem, constraint: Constraint, term: Term, found: dict[str
     if slope is None:
         return "only values, and velocities at the start, can be built in"
     target, known = slope
+    message = _foreign(target, known)
+    if message:
+        return message
     given = found.setdefault(target.name, _Prescribed())
     given.slopes[fixed[0], constraint.region.fixed[fixed[0]]] = (constraint.name, known)
     return None
@@ -100,12 +112,16 @@ def _place(problem: Problem, constraint: Constraint, term: Term, found: dict[str
 def _note_faces(
     problem: Problem, constraint: Constraint, target: Field, known: sympy.Expr, given: _Prescribed
 ) -> str | None:
+    message = _foreign(target, known)
+    if message:
+        return message
+    bounds = _bounds(problem, target.name)
     for _, piece in constraint.region.pieces:
         sides = {symbol: bound for symbol, bound in piece.fixed.items() if symbol in target.coordinates}
         ball = _whole_ball(problem.domain, piece)
         if ball is not None:
             given.round.append((ball, constraint.name, known))
-        elif len(sides) == 1 and _covers(problem.domain, piece, sides):
+        elif len(sides) == 1 and _covers(bounds, piece, sides):
             (symbol, bound), *_ = sides.items()
             if (symbol, bound) in given.values:
                 return f"{given.values[symbol, bound][0]!r} already prescribes {target.name} there"
@@ -115,45 +131,50 @@ def _note_faces(
     return None
 
 
-def _covers(domain: Region, piece: Region, sides: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
-    """Whether a piece is the whole of the domain's side at the fixed coordinate."""
+def _foreign(target: Field, known: sympy.Expr) -> str | None:
+    foreign = sorted(symbol.name for symbol in known.free_symbols - set(target.coordinates))
+    return f"the value depends on {foreign[0]!r}, and {target} does not" if foreign else None
+
+
+def _covers(bounds: Bounds, piece: Region, sides: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
+    """Whether a piece is a whole side, at the fixed coordinate, of what has these bounds."""
+    if isinstance(piece, Selection):
+        return False
     (symbol, bound), *_ = sides.items()
-    low, high = domain.bounds[symbol]
+    low, high = bounds[symbol]
     if not any(abs(float(bound) - end) <= 1e-12 * (high - low) for end in (low, high)):
         return False
-    tolerance = 1e-9
     return all(
-        abs(piece.bounds[other][end] - domain.bounds[other][end]) <= tolerance * (1 + abs(domain.bounds[other][end]))
-        for other in domain.coordinates
-        if other != symbol and other in piece.bounds
-        for end in (0, 1)
+        abs(ends[i] - bounds[other][i]) <= 1e-9 * (1 + abs(bounds[other][i]))
+        for other, ends in piece.bounds.items()
+        if other != symbol
+        for i in (0, 1)
     )
 
 
 def _whole_ball(domain: Region, piece: Region) -> Ball | None:
     """The ball of the domain whose whole surface `piece` is, over all of the other coordinates."""
+    if isinstance(piece, Selection) or piece.fixed:
+        return None
     for factor in domain.factors:
-        if isinstance(factor, Ball) and len(factor.coordinates) > 1:
-            surface = [p for _, p in factor.boundary.pieces]
-            if any(s in piece.factors for s in surface) and not set(piece.fixed):
-                return factor
+        if isinstance(factor, Ball) and any(surface in piece.factors for _, surface in factor.boundary.pieces):
+            return factor
     return None
 
 
-def _assemble(domain: Region, given: _Prescribed) -> Ansatz:
+def _assemble(bounds: Bounds, given: _Prescribed) -> Ansatz:
     lift, factor = sympy.Integer(0), sympy.Integer(1)
     for ball, _, value in given.round:
         lift = value
         factor *= 1 - sum((s - c) ** 2 for s, c in zip(ball.coordinates, ball.center, strict=True)) / ball.radius**2
     # Time goes first: what walls add is then zero at the start whenever the conditions agree there.
-    order = sorted(
-        {symbol for symbol, _ in given.values}, key=lambda s: (kind_of(s) != "time", domain.coordinates.index(s))
-    )
+    axes = list(bounds)
+    order = sorted({symbol for symbol, _ in given.values}, key=lambda s: (kind_of(s) != "time", axes.index(s)))
     for symbol in order:
         faces = {bound: value for (other, bound), (_, value) in given.values.items() if other == symbol}
         slopes = {bound: value for (other, bound), (_, value) in given.slopes.items() if other == symbol}
         lift += _correction(lift, symbol, faces, slopes)
-        factor *= _vanishing(domain, symbol, faces, slopes)
+        factor *= _vanishing(bounds[symbol], symbol, faces, slopes)
     return Ansatz(lift, factor)
 
 
@@ -168,12 +189,12 @@ def _correction(lift: sympy.Expr, symbol: sympy.Symbol, faces: Mapping, slopes: 
     return missed
 
 
-def _vanishing(domain: Region, symbol: sympy.Symbol, faces: Mapping, slopes: Mapping) -> sympy.Expr:
+def _vanishing(ends: tuple[float, float], symbol: sympy.Symbol, faces: Mapping, slopes: Mapping) -> sympy.Expr:
     """A factor of about unit size that vanishes at the faces, with its slope where a slope is prescribed too."""
-    low, high = (sympy.nsimplify(end) for end in domain.bounds[symbol])
+    low, high = map(sympy.nsimplify, ends)
     result = sympy.Integer(1)
     for bound in faces:
-        distance = sympy.sign(sympy.nsimplify(sum(domain.bounds[symbol])) / 2 - bound) * (symbol - bound)
+        distance = (symbol - bound) if float(bound) < sum(ends) / 2 else (bound - symbol)
         if bound in slopes:
             result *= distance**2 / (distance**2 + REST_TIME**2)
         else:
@@ -190,18 +211,41 @@ def _contradictions(problem: Problem, name: str, given: _Prescribed) -> Iterator
                 f"{symbol.name} = {bound} exact too, or leave out exact=True.",
             )
             return
-    lift = _assemble(problem.domain, given).lift
+    lift = _assemble(_bounds(problem, name), given).lift
     points = sample_domain(problem.domain, 64)
-    for (symbol, bound), (constraint, value) in given.values.items():
-        gap, where = largest(lift.subs(symbol, bound) - value, points)
-        if gap > 1e-8 * (1 + largest(value, points)[0]):
-            others = sorted({other for (s, b), (other, _) in given.values.items() if (s, b) != (symbol, bound)})
+    everyone = {other for other, _ in [*given.values.values(), *given.slopes.values()]} | {c for _, c, _ in given.round}
+    for constraint, missed, value, places in _missed(lift, given, points):
+        gap, where = largest(missed, places)
+        if gap > 1e-8 * (1 + largest(value, places)[0]):
+            others = ", ".join(map(repr, sorted(everyone - {constraint}))) or "the other conditions"
             yield Fault(
                 constraint,
-                f"as an exact condition on {name!r} it contradicts {', '.join(map(repr, others))} where they meet (by {gap:.3g}, "
+                f"as an exact condition on {name!r} it contradicts {others} where they meet (by {gap:.3g}, "
                 f"seen from {_shown(where)}); leave out exact=True for one of them.",
             )
             return
+
+
+def _missed(
+    lift: sympy.Expr, given: _Prescribed, points: dict[sympy.Symbol, np.ndarray]
+) -> Iterator[tuple[str, sympy.Expr, sympy.Expr, dict[sympy.Symbol, np.ndarray]]]:
+    """(constraint, what the lift misses of its value, the value, points at which it is prescribed)."""
+    for (symbol, bound), (constraint, value) in given.values.items():
+        yield constraint, lift.subs(symbol, bound) - value, value, points
+    for (symbol, bound), (constraint, value) in given.slopes.items():
+        yield constraint, (lift.diff(symbol) - value).subs(symbol, bound), value.subs(symbol, bound), points
+    for ball, constraint, value in given.round:
+        yield constraint, lift - value, value, _on_sphere(ball, points)
+
+
+def _on_sphere(ball: Ball, points: dict[sympy.Symbol, np.ndarray]) -> dict[sympy.Symbol, np.ndarray]:
+    """The points, those at the center left out, moved along the ball's radii to its surface."""
+    offsets = {s: points[s] - float(c) for s, c in zip(ball.coordinates, ball.center, strict=True)}
+    distance = np.sqrt(sum(offset**2 for offset in offsets.values()))
+    kept = distance > 0
+    factor = float(ball.radius) / distance[kept]
+    moved = {s: points[s][kept] + (factor - 1) * offsets[s][kept] for s in offsets}
+    return {s: moved[s] if s in moved else column[kept] for s, column in points.items()}
 
 
 def _shown(where: Mapping[str, float]) -> str:

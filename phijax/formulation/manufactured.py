@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sympy
@@ -10,32 +10,42 @@ import sympy
 from phijax.formulation.conditions import Data, Free, On, Periodic
 from phijax.formulation.faults import DeclarationError, Fault, nearest
 from phijax.formulation.problem import Problem
-from phijax.symbolic import Field
+from phijax.symbolic import Field, Parameter, as_expression
 
 
 def manufactured(problem: Problem, exact: Mapping[sympy.Expr, Any]) -> Problem:
-    """`problem` with the right-hand sides that make `exact`, {field: expression}, its solution and its reference.
+    """`problem` with the right-hand sides that make `exact` its solution and its reference.
 
-    Every equation r = 0 becomes r = r(exact). Raises DeclarationError where `exact` names no field of the problem.
+    exact: {field: expression} for every field, {parameter: number} for every parameter.
+    Every equation r = 0 becomes r = r(exact); observed data, periodic pairs and free parts stay as they are.
+    Raises DeclarationError where `exact` leaves one out, or names what the problem has not.
     """
-    values = {field: sympy.sympify(value) for field, value in exact.items()}
-    strange = [field for field in values if not isinstance(field, Field) or field.name not in problem.fields]
-    if strange:
-        known = nearest(str(getattr(strange[0], "name", strange[0])), problem.fields)
-        raise DeclarationError(
-            [Fault(None, f"the exact solution names {strange[0]}, which is no field of the problem; {known}.")]
-        )
+    values = {key: as_expression(value) for key, value in exact.items()}
+    faults = list(_faults(problem, values))
+    if faults:
+        raise DeclarationError(faults)
     pairs = []
     for name, written in problem._written:
         constraint = problem.constraints[name]
-        if isinstance(written, Data | Free | Periodic):
+        if isinstance(written, Data | Free | Periodic) or constraint.columns:
             pairs.append((name, written))
             continue
         equations = {term.label or name: _shifted(term.written, term.residual, values) for term in constraint.terms}
         shifted: Any = equations if any(term.label for term in constraint.terms) else next(iter(equations.values()))
         pairs.append((name, On(written.region, shifted, written.exact) if isinstance(written, On) else shifted))
-    reference = {field.name: value for field, value in values.items()}
+    reference = {key.name: value for key, value in values.items()}
     return Problem(problem.domain, pairs, name=problem.name, reference=reference)
+
+
+def _faults(problem: Problem, values: Mapping[Any, sympy.Expr]) -> Iterator[Fault]:
+    known = {**problem.fields, **problem.parameters}
+    for key in values:
+        if not isinstance(key, Field | Parameter) or known.get(key.name) != key:
+            name = str(getattr(key, "name", key))
+            yield Fault(None, f"the exact solution names {name!r}, which the problem has not; {nearest(name, known)}.")
+    for name, thing in known.items():
+        if thing not in values:
+            yield Fault(None, f"the exact solution gives no value for {name!r}.")
 
 
 def _shifted(written: sympy.Basic, residual: sympy.Expr, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Equality:
@@ -47,12 +57,16 @@ def _shifted(written: sympy.Basic, residual: sympy.Expr, values: Mapping[sympy.E
 
 def substitute(expression: sympy.Expr, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Expr:
     """The expression with fields replaced by expressions of their coordinates, also at other arguments; evaluated."""
-    by_function = {field.func: (field.coordinates, value) for field, value in values.items()}
+    for key, value in values.items():
+        if isinstance(key, Field):
+            expression = expression.replace(key.func, _at(key.coordinates, value))
+        else:
+            expression = expression.xreplace({key: value})
+    return expression.doit()
 
-    def at(*arguments: sympy.Expr, function: Any) -> sympy.Expr:
-        coordinates, value = by_function[function]
+
+def _at(coordinates: tuple[sympy.Symbol, ...], value: sympy.Expr) -> Any:
+    def at(*arguments: sympy.Expr) -> sympy.Expr:
         return value.subs(dict(zip(coordinates, arguments, strict=True)), simultaneous=True)
 
-    for function in by_function:
-        expression = expression.replace(function, lambda *args, function=function: at(*args, function=function))
-    return expression.doit()
+    return at

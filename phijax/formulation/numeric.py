@@ -30,7 +30,7 @@ def values(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> np
         )
         with np.errstate(all="ignore"):
             result = np.asarray(numeric(*points.values(), *inner), dtype=complex)
-    except (TypeError, ValueError, NameError, KeyError, ZeroDivisionError, OverflowError):
+    except (NotImplementedError, TypeError, ValueError, NameError, KeyError, ArithmeticError):
         return np.full(count, np.nan)
     return np.broadcast_to(result, (count,))
 
@@ -49,10 +49,10 @@ def _known(node: Known, points: dict[sympy.Symbol, np.ndarray], count: int) -> n
 
 
 def _interpolated(table: Table, arguments: list[np.ndarray]) -> np.ndarray:
-    axes = tuple(table.axes.values())
-    held = [np.clip(column, axis[0], axis[-1]) for column, axis in zip(arguments, axes, strict=True)]
     from scipy.interpolate import PchipInterpolator, RegularGridInterpolator
 
+    axes = tuple(table.axes.values())
+    held = [np.clip(column, axis[0], axis[-1]) for column, axis in zip(arguments, axes, strict=True)]
     if len(axes) == 1:
         return PchipInterpolator(axes[0], table.values)(held[0])
     return RegularGridInterpolator(axes, table.values)(np.stack(held, axis=-1))

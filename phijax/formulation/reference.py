@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import sympy
 
+from phijax.symbolic import as_expression
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -58,7 +60,7 @@ def _evaluate(value: Any, symbols: tuple[sympy.Symbol, ...], coordinates: Mappin
     shape = np.broadcast_shapes(*(np.shape(v) for v in coordinates.values()))
     if callable(value) and not isinstance(value, sympy.Basic):
         return np.broadcast_to(np.asarray(value(**{s.name: coordinates[s.name] for s in symbols})), shape)
-    expression = sympy.sympify(value)
+    expression = as_expression(value)
     free = sorted(expression.free_symbols, key=lambda s: s.name)
     numeric = sympy.lambdify(free, expression, modules=["numpy", "scipy"])
     return np.broadcast_to(np.asarray(numeric(*(coordinates[s.name] for s in free))), shape)

@@ -152,6 +152,11 @@ def _plain(operation: Callable, a: Any, b: Any) -> Any:
     return operation(a, b)
 
 
+def _floating(value: Any, env: Environment) -> Any:
+    value = jnp.asarray(value)
+    return value if jnp.issubdtype(value.dtype, jnp.inexact) else value.astype(env.dtype)
+
+
 def _array(value: Any) -> Any:
     return jnp.asarray(value) if isinstance(value, bool | int | float | complex) else value
 
@@ -206,7 +211,8 @@ def _emit_heaviside(node: sympy.Heaviside) -> Emitted:
 def _emit_known(node: Known) -> Emitted:
     function = known_function(node.func)
     parts = [emit(arg) for arg in node.args]
-    return lambda env: function(*(_array(part(env)) for part in parts))
+    # A whole number, as in k(0), is a floating-point one to it: a table would be rounded to the type of its argument.
+    return lambda env: function(*(_floating(part(env), env) for part in parts))
 
 
 def _emit_polygamma(node: sympy.polygamma) -> Emitted:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
-import sympy
 from jaxtyping import Array
 
 from phijax.formulation import Problem
@@ -31,7 +30,7 @@ class ExactLayout:
         missing = [name for name in problem.fields if name not in named]
         if missing:
             raise ValueError(f"no expression is given for the field {missing[0]!r}.")
-        self.fields = {name: normalize(sympy.sympify(named[name])) for name in problem.fields}
+        self.fields = {name: normalize(named[name]) for name in problem.fields}
         self.parameters = {p: named[name] for name, p in problem.parameters.items() if name in named}
         self.groups = {name: _OneField(field) for name, field in problem.fields.items()}
         self.group_of = {name: name for name in problem.fields}

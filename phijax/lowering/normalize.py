@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from phijax.lowering.faults import LoweringError
-from phijax.symbolic import Field, Quadrature, text
+from phijax.symbolic import Field, Quadrature, as_expression, text
 from phijax.symbolic.integrals import DEFAULT_POINTS
 
 # Linear over the reals: they change places with a derivative by a real coordinate, which sympy does not assume.
@@ -35,7 +35,7 @@ def normalize(expression: Any) -> sympy.Expr:
 
     Raises LoweringError for a derivative that sympy does not know, and an integral without limits.
     """
-    return _real_jets(_visit(sympy.sympify(expression)))
+    return _real_jets(_visit(as_expression(expression)))
 
 
 def jet_of(node: sympy.Basic) -> Jet | None:
