@@ -31,7 +31,7 @@ class Source:
         problem = self.make(**self.checked(constants))
         if problem.name == "problem":  # it was given no name of its own
             problem = copy.copy(problem)
-            problem.name = self.name
+            object.__setattr__(problem, "name", self.name)  # the copy is ours, and no one has seen it
         return problem
 
     def checked(self, constants: Mapping[str, Any]) -> dict[str, Any]:

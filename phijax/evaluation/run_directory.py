@@ -6,6 +6,7 @@ when it is read.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -55,13 +56,13 @@ class RunDirectory:
         path: where; None gives `root/NAME-YYYYmmdd-HHMMSS`, never that of another run. config: settings in TOML's
         types, nested as tables; None is left out. Raises RunDirectoryError where `path` already holds something.
         """
-        target = (Path(root) / _dated(problem.name) if path is None else Path(path)).absolute()
+        target = reserved_folder(problem.name, root) if path is None else Path(path).absolute()
         target.parent.mkdir(parents=True, exist_ok=True)
         whole = target.with_name(f".{target.name}.{os.getpid()}.part")
         whole.mkdir()
         try:
             _write_declaration(whole, problem, config)
-            return cls(_placed(whole, target, numbered=path is None))
+            return cls(_placed(whole, target))
         except BaseException:
             shutil.rmtree(whole, ignore_errors=True)
             raise
@@ -156,25 +157,30 @@ def _write_declaration(folder: Path, problem: Problem, config: Mapping[str, Any]
     write_text(folder / PROBLEM_TREE, json.dumps(to_json(problem)) + "\n")
 
 
-def _dated(name: str) -> str:
+def reserved_folder(name: str, root: str | Path = "runs") -> Path:
+    """A new empty folder `root/NAME-YYYYmmdd-HHMMSS`, numbered where another run of the same second has that name."""
     safe = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "problem"
-    return f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
-
-
-def _placed(whole: Path, target: Path, numbered: bool) -> Path:
-    """Moves a folder to its place; with `numbered`, to the first of `target`, `target-2`, ... that is free."""
-    number = 1
-    while True:
-        place = target if number == 1 else target.with_name(f"{target.name}-{number}")
+    base = Path(root).absolute() / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
+    base.parent.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
         try:
-            os.rename(whole, place)  # an empty folder is replaced, anything else refused
-            return place
-        except OSError as error:
-            if not numbered or not place.exists():
-                if not place.exists():
-                    raise
-                holds = "a run" if (place / CONFIG).exists() else "something"
-                raise RunDirectoryError(
-                    f"{place} already holds {holds}; go on with a run by `phijax resume`, or choose another folder."
-                ) from error
-        number += 1
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        return folder
+    raise AssertionError
+
+
+def _placed(whole: Path, target: Path) -> Path:
+    """Moves a folder to its place; an empty folder there is replaced, anything else refused."""
+    try:
+        os.rename(whole, target)
+    except OSError as error:
+        if not target.exists():
+            raise
+        holds = "a run" if (target / CONFIG).exists() else "something"
+        raise RunDirectoryError(
+            f"{target} already holds {holds}; go on with a run by `phijax resume`, or choose another folder."
+        ) from error
+    return target

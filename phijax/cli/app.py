@@ -1,0 +1,176 @@
+"""The verbs of the command line. Each is a thin shell: its work is in the module beside it, imported when it is called."""
+
+import functools
+import sys
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Annotated, Any
+
+import typer
+
+_debug: ContextVar[bool] = ContextVar("debug", default=False)
+
+app = typer.Typer(
+    name="phijax",
+    help="Solve partial differential equations with physics-informed neural networks.",
+    epilog="With --debug, an error shows its traceback. Exit codes: 0 ok, 1 internal fault, 2 wrong usage or declaration, "
+    "3 diverged, 130/143 interrupted after saving.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+Target = Annotated[str, typer.Argument(metavar="NAME|FILE.py", help="A built-in problem, or a file that makes one.")]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[key=value ...]", help="Constants of the problem; run settings such as points.pde=4096."),
+]
+RunFolder = Annotated[str, typer.Argument(metavar="RUN_DIR", help="The folder of a run.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON as the last line of standard output.")]
+MaxSeconds = Annotated[float | None, typer.Option(help="Bound on compiling and training together, in seconds.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no compiled programs (also PHIJAX_NO_CACHE=1).")]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command and gives its exit code. arguments: those of the process where None."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    token = _debug.set("--debug" in given)
+    try:
+        app([argument for argument in given if argument != "--debug"], prog_name="phijax")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
+    finally:
+        _debug.reset(token)
+    return 0
+
+
+def _verb(function: Callable[..., int]) -> Callable[..., None]:
+    """A command whose function gives an exit code, and whose errors are told in one message."""
+
+    @functools.wraps(function)
+    def told(*args: Any, **kwargs: Any) -> None:
+        from phijax.cli.errors import Terminated, exit_code_of
+        from phijax.cli.process import told_plainly
+
+        try:
+            with told_plainly():
+                code = function(*args, **kwargs)
+        except (Exception, KeyboardInterrupt, Terminated) as error:
+            code = exit_code_of(error, _debug.get())
+        raise typer.Exit(int(code))
+
+    return told
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from phijax import __version__
+
+        print(f"phijax {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
+
+
+@app.command("list")
+@_verb
+def list_problems(as_json: AsJson = False) -> int:
+    """Built-in problems: equation, reference, target."""
+    from phijax.cli.listing import list_verb
+
+    return list_verb(as_json)
+
+
+@app.command()
+@_verb
+def show(target: Target, assignments: Assignments = None) -> int:
+    """The problem as mathematics, its samplers, its derivatives and its cost."""
+    from phijax.cli.showing import show_verb
+
+    return show_verb(target, assignments or [])
+
+
+@app.command()
+@_verb
+def check(target: Target, assignments: Assignments = None) -> int:
+    """Check a declaration; nothing is compiled."""
+    from phijax.cli.showing import check_verb
+
+    return check_verb(target, assignments or [])
+
+
+@app.command()
+@_verb
+def run(
+    target: Target,
+    assignments: Assignments = None,
+    seed: Annotated[int, typer.Option(help="A whole number from 0 to 2^32 - 1.")] = 0,
+    precision: Annotated[str | None, typer.Option(help="float32 or float64; chosen by rule unless given.")] = None,
+    max_seconds: MaxSeconds = None,
+    run_dir: Annotated[str | None, typer.Option(help="Folder of the run; runs/NAME-DATE-TIME unless given.")] = None,
+    as_json: AsJson = False,
+    no_cache: NoCache = False,
+) -> int:
+    """Solve a problem."""
+    from phijax.cli.running import run_verb
+
+    return run_verb(
+        target,
+        assignments or [],
+        seed=seed,
+        precision=precision,
+        max_seconds=max_seconds,
+        run_dir=run_dir,
+        as_json=as_json,
+        cache=not no_cache,
+    )
+
+
+@app.command()
+@_verb
+def resume(
+    run_dir: RunFolder, max_seconds: MaxSeconds = None, as_json: AsJson = False, no_cache: NoCache = False
+) -> int:
+    """Go on with a run from its last whole checkpoint, in place."""
+    from phijax.cli.running import resume_verb
+
+    return resume_verb(run_dir, max_seconds=max_seconds, as_json=as_json, cache=not no_cache)
+
+
+@app.command()
+@_verb
+def predict(
+    run_dir: RunFolder,
+    points: Annotated[str, typer.Argument(metavar="POINTS.csv|npz", help="A column for each coordinate, by name.")],
+    residuals: Annotated[bool, typer.Option("--residuals", help="Also the residuals of the equations.")] = False,
+    out: Annotated[str | None, typer.Option(help="File to write; beside POINTS unless given.")] = None,
+) -> int:
+    """Values of the fields at given points, from a run's folder alone."""
+    from phijax.cli.predicting import predict_verb
+
+    return predict_verb(run_dir, points, residuals=residuals, out=out)
+
+
+@app.command()
+@_verb
+def plot(run_dir: RunFolder) -> int:
+    """Draw the solution of a run and its training."""
+    from phijax.cli.running import plot_verb
+
+    return plot_verb(run_dir)
+
+
+@app.command()
+@_verb
+def doctor(as_json: AsJson = False) -> int:
+    """Versions, devices, precision, determinism flags, cache."""
+    from phijax.cli.doctor import doctor_verb
+
+    return doctor_verb(as_json)

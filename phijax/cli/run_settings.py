@@ -1,0 +1,71 @@
+"""Run settings of the command line as arguments of `choose` and `solve`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from phijax.balancing import balancer_from_config
+from phijax.choice import choose
+from phijax.cli.errors import UsageError
+from phijax.formulation import Problem
+from phijax.formulation.faults import nearest
+from phijax.networks import NetworkSpec, network_from_config
+from phijax.record import optimizer_from_config
+
+
+def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Keyword arguments for what was given: points, network, optimizer, balancer, max_steps.
+
+    An option of a network or optimizer changes what `choose` would take, unless `kind` names another.
+    """
+    given: dict[str, Any] = {}
+    if "points" in settings:
+        given["points"] = _points(problem, settings["points"])
+    if "network" in settings:
+        given["network"] = _network(problem, settings["network"])
+    if "optimizer" in settings:
+        given["optimizer"] = _with_kind("optimizer", settings["optimizer"], optimizer_from_config)
+    if "balancer" in settings:
+        given["balancer"] = _with_kind("balancer", settings["balancer"], balancer_from_config)
+    if "max_steps" in settings.get("run", {}):
+        given["max_steps"] = _steps(settings["run"]["max_steps"])
+    return given
+
+
+def _points(problem: Problem, points: Mapping[str, Any]) -> dict[str, int]:
+    for name, count in points.items():
+        if name not in problem.trained:
+            why = "is exact or free and has no points" if name in problem.constraints else "is no constraint"
+            raise UsageError(f"points.{name}: {name!r} {why}; {nearest(name, problem.trained)}.")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise UsageError(f"points.{name}={count!r} must be a whole number of at least 1.")
+    return dict(points)
+
+
+def _network(problem: Problem, options: Mapping[str, Any]) -> NetworkSpec:
+    base = choose(problem).network.to_config()
+    same = options.get("kind", base["kind"]) == base["kind"]
+    return _read("network", {**(base if same else {}), **options}, network_from_config)
+
+
+def _with_kind(group: str, options: Mapping[str, Any], read: Any) -> Any:
+    if "kind" not in options:
+        if group == "optimizer":
+            options = {"kind": "GaussNewton", **options}
+        else:
+            raise UsageError(f"{group}.{next(iter(options))} needs {group}.kind=..., which says whose option it is.")
+    return _read(group, options, read)
+
+
+def _read(group: str, options: Mapping[str, Any], read: Any) -> Any:
+    try:
+        return read(options)
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"{group}: {error}") from error
+
+
+def _steps(steps: Any) -> int:
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise UsageError(f"run.max_steps={steps!r} must be a whole number of at least 1.")
+    return steps

@@ -1,0 +1,97 @@
+"""`phijax run`, `resume` and `plot`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from phijax.cli.errors import Exit, UsageError
+from phijax.cli.process import configure_jax
+from phijax.cli.run_settings import given_settings
+from phijax.cli.settings import parse
+from phijax.cli.source import find
+from phijax.evaluation import RunDirectory, Solution, load_solution
+from phijax.evaluation.run_directory import REPORT, reserved_folder
+from phijax.solve import resume, solve
+
+OUT_OF_TIME = "max_seconds="  # how a stop reason begins where the clock ended the run
+
+
+def run_verb(
+    target: str,
+    assignments: list[str],
+    *,
+    seed: int,
+    precision: str | None,
+    max_seconds: float | None,
+    run_dir: str | None,
+    as_json: bool,
+    cache: bool,
+) -> int:
+    """Solves a problem, prints the report and fills the run's folder."""
+    _check_seconds(max_seconds)
+    constants, settings = parse(assignments)
+    source = find(target)
+    configure_jax(precision, cache)
+    problem = source.problem(constants)
+    given = given_settings(problem, settings)
+    folder = reserved_folder(source.name) if run_dir is None else run_dir
+    solution = solve(problem, seed=seed, max_seconds=max_seconds, precision=precision, run_dir=folder, **given)
+    return _told(solution, as_json)
+
+
+def resume_verb(run_dir: str, *, max_seconds: float | None, as_json: bool, cache: bool) -> int:
+    """Goes on with a run; of one that is over, prints what it reached."""
+    _check_seconds(max_seconds)
+    run = RunDirectory.open(run_dir)
+    summary = run.summary
+    if summary is not None and _is_over(summary, max_seconds):
+        report = run.path / REPORT
+        print(report.read_text(encoding="utf-8") if report.is_file() else f"{run.path}: {summary['status']}")
+        if as_json:
+            print(json.dumps(summary, ensure_ascii=False))
+        return Exit.DIVERGED if summary["status"] == "diverged" else Exit.OK
+    configure_jax(run.config.get("precision"), cache)
+    return _told(resume(run.path, max_seconds=max_seconds), as_json)
+
+
+def plot_verb(run_dir: str) -> int:
+    """Draws a run's pictures into its folder."""
+    run = RunDirectory.open(run_dir)
+    for picture in run.write_plots(load_solution(run.path)):
+        print(picture)
+    return Exit.OK
+
+
+def _is_over(summary: dict[str, Any], max_seconds: float | None) -> bool:
+    """Whether there is nothing to go on with: more time goes on with a run that the clock ended."""
+    if summary["status"] == "interrupted":
+        return False
+    return max_seconds is None or not summary["stop_reason"].startswith(OUT_OF_TIME)
+
+
+def _told(solution: Solution, as_json: bool) -> int:
+    """Prints the report, draws the pictures, and gives the exit code."""
+    print(solution.make_report(), flush=True)
+    run = RunDirectory.open(str(solution.folder))
+    if solution.status == "interrupted":
+        print(f"\ngo on with: phijax resume {run.path}")
+    else:
+        pictures = run.write_plots(solution)
+        print(f"\n{run.path}", *(f"  {picture.relative_to(run.path)}" for picture in pictures), sep="\n")
+    if as_json:
+        print(json.dumps(run.summary, ensure_ascii=False))
+    return _code_of(solution)
+
+
+def _code_of(solution: Solution) -> int:
+    if solution.status == "diverged":
+        return Exit.DIVERGED
+    if solution.status == "interrupted":
+        return Exit.TERMINATED if "SIGTERM" in solution.stop_reason else Exit.INTERRUPTED
+    return Exit.OK
+
+
+def _check_seconds(max_seconds: float | None) -> None:
+    if max_seconds is not None and not max_seconds > 0:
+        raise UsageError(f"--max-seconds {max_seconds:g}: give a positive number of seconds.")

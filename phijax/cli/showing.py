@@ -1,0 +1,101 @@
+"""`phijax show` and `phijax check`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from phijax.choice import Choice, choose, parameter_count
+from phijax.cli.errors import Exit, UsageError
+from phijax.cli.run_settings import given_settings
+from phijax.cli.settings import parse
+from phijax.cli.source import find
+from phijax.cli.tables import table
+from phijax.formulation import Constraint, Problem
+from phijax.lowering import Layout, constraint_expressions
+from phijax.optimizers import LeastSquaresOptimizer
+from phijax.solve import compile_choice
+
+
+def check_verb(target: str, assignments: list[str]) -> int:
+    """Checks a declaration; faults end the command with their message."""
+    constants, settings = parse(assignments)
+    if settings:
+        raise UsageError(f"check takes constants alone; {next(iter(settings))}.* is a run setting.")
+    problem = find(target).problem(constants)
+    print(problem)
+    count = len(problem.warnings)
+    print(f"\nno fault{f', {count} warning' if count else ''}{'s' if count > 1 else ''}")
+    return Exit.OK
+
+
+def show_verb(target: str, assignments: list[str]) -> int:
+    """Prints the problem, and what `run` would do with it."""
+    constants, settings = parse(assignments)
+    problem = find(target).problem(constants)
+    choice = choose(problem, **given_settings(problem, settings))
+    compiled = compile_choice(problem, choice)
+    print(problem)
+    print(f"\nfingerprint {problem.fingerprint[:12]}\n")
+    print(table(_sampler_rows(problem, compiled.points, choice)))
+    print()
+    print(table(_derivative_rows(problem, compiled.layout)))
+    print()
+    print(table(_network_rows(compiled.layout, choice)))
+    print()
+    print("\n".join(_cost(problem, compiled.points, choice)))
+    return Exit.OK
+
+
+def _sampler_rows(problem: Problem, points: dict[str, int], choice: Choice) -> Iterable[tuple[str, ...]]:
+    rows = [("constraint", "points a step", "region", "drawn")]
+    for name, constraint in problem.constraints.items():
+        how = "follow the residual" if name in choice.adaptive else "low discrepancy"
+        if constraint.kind == "free":
+            how, count = "free: no condition", ""
+        elif constraint.exact:
+            how, count = "exact: built into the field", ""
+        else:
+            count = str(points[name])
+            how = "measured" if constraint.columns else how
+        rows.append((name, count, str(constraint.region), how))
+    return rows
+
+
+def _derivative_rows(problem: Problem, layout: Layout) -> list[tuple[str, ...]]:
+    rows = [("constraint", "derivatives, each computed once a point")]
+    for name, constraint in problem.trained.items():
+        rows.append((name, "; ".join(_derivatives(layout, constraint))))
+    return rows
+
+
+def _derivatives(layout: Layout, constraint: Constraint) -> Iterable[str]:
+    """Such as "u: value, x, xx", and "u at (-1, t): value" where it is taken elsewhere."""
+    for (group, arguments), wanted in constraint_expressions(layout, constraint).requests.items():
+        coordinates = layout.groups[group].coordinates
+        names = [_order_name(orders, coordinates) for orders in sorted(wanted, key=lambda o: (sum(o), o[::-1]))]
+        place = "" if arguments == coordinates else f" at ({', '.join(map(str, arguments))})"
+        yield f"{group}{place}: {', '.join(names)}"
+
+
+def _order_name(orders: tuple[int, ...], coordinates: Any) -> str:
+    letters = [symbol.name for symbol, order in zip(coordinates, orders, strict=True) for _ in range(order)]
+    return ("" if all(len(name) == 1 for name in letters) else " ").join(letters) or "value"
+
+
+def _network_rows(layout: Layout, choice: Choice) -> Iterable[tuple[str, ...]]:
+    rows = [("fields", "network", "inputs", "outputs")]
+    for name, group in layout.groups.items():
+        network = choice.network[group.fields[0].name] if isinstance(choice.network, dict) else choice.network
+        rows.append((name, str(network), str(group.input_size), str(group.output_size)))
+    return rows
+
+
+def _cost(problem: Problem, points: dict[str, int], choice: Choice) -> Iterable[str]:
+    parameters = parameter_count(problem, choice.network)
+    residuals = sum(points[name] * len(c.terms) for name, c in problem.trained.items())
+    yield f"{parameters} parameters to train, {residuals} residuals a step"
+    if isinstance(choice.optimizer, LeastSquaresOptimizer):
+        operations = residuals * parameters**2 + parameters**3 / 3
+        yield f"{operations:.1e} operations a step for the normal equations"
+    yield from (f"  {reason}" for reason in choice.reasons)
