@@ -14,6 +14,7 @@ import numpy as np
 import sympy
 
 from phijax.geometry import Region
+from phijax.symbolic import Field
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,10 @@ class Free:
 
 @dataclass(frozen=True)
 class Data:
-    """A table of observed values: columns by name, as written."""
+    """A table of observed values: columns by name, as written. fields: those that were given as such, not by name."""
 
     columns: Mapping[str, Any]
+    fields: tuple[Field, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def free(region: Region) -> Free:
 def data(table: Any) -> Data:
     """Observed values, one row a point: a mapping, DataFrame or npz file of columns named by coordinate and field.
 
+    A field that no equation holds must be given itself, as in phi.data({x: xs, u: us}), since a name says too little.
     Columns of shape (n,) or (n, 1). Raises TypeError where the table has no named columns, OSError where the file is
     not there.
     """
@@ -79,7 +82,8 @@ def data(table: Any) -> Data:
         with np.load(path) as stored:
             return Data(dict(stored))
     if isinstance(table, Mapping):
-        return Data({getattr(key, "name", str(key)): value for key, value in table.items()})
+        fields = tuple(key for key in table if isinstance(key, Field))
+        return Data({getattr(key, "name", str(key)): value for key, value in table.items()}, fields)
     if hasattr(table, "columns"):
         return Data({str(name): np.asarray(table[name]) for name in table.columns})
     raise TypeError(f"phi.data needs named columns, as in phi.data({{'x': xs, 'u': us}}); got {type(table).__name__}.")

@@ -110,7 +110,9 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
     for column in unknown:
         faults.append(
             Fault(
-                name, f"column {column!r} is neither a coordinate nor a field; {nearest(column, [*symbols, *known])}."
+                name,
+                f"column {column!r} is neither a coordinate nor a field of an equation; "
+                f"{nearest(column, [*symbols, *known])}. A field of no equation is given itself: phi.data({{x: xs, u: us}}).",
             )
         )
     observed = [column for column in arrays if column in known and column not in symbols]
@@ -189,6 +191,8 @@ def _fields_written(pairs: Sequence[tuple[str, Any]]) -> dict[str, Field]:
             visit(part.written)
         elif isinstance(part, Periodic):
             visit(part.field)
+        elif isinstance(part, Data):
+            visit(part.fields)
         elif isinstance(part, dict):
             for key, value in part.items():
                 visit(key)

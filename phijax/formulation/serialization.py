@@ -187,7 +187,9 @@ class TreeReader:
         equations = {term["label"]: self(term["written"]) for term in tree["terms"]}
         columns = {name: self(array) for name, array in tree["columns"].items()}
         if tree["kind"] == "data":
-            return Data({**{symbol.name: column for symbol, column in region.columns.items()}, **columns})
+            coordinates = {symbol.name: column for symbol, column in region.columns.items()}
+            fields = tuple(equation.lhs for equation in equations.values())
+            return Data({**coordinates, **columns}, fields)
         written: Any = equations[""] if list(equations) == [""] else equations
         return (
             written

@@ -62,6 +62,8 @@ def compile(
     """
     if precision is not None:
         check_precision(precision)
+    if not problem.trained:
+        raise ValueError(f"{problem.name!r} has no constraint to train on; add an equation, a condition or phi.data.")
     with precision_scope(precision or "float32"):
         layout = Layout(problem, MLP(width=64, depth=4) if network is None else network)
         blocks, chosen = {}, {}
