@@ -17,7 +17,7 @@ _NUMBERS_IN_FLIGHT = 2**22  # entries of per-row gradients held at once: 32 MiB 
 _MOST_ROWS = 256
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RowwiseResiduals:
     """Residuals of a batch by term, from functions of one row.
 
