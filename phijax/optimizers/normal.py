@@ -1,0 +1,92 @@
+"""Damped normal equations: one factor, any number of right-hand sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+Solve = Callable[[Array], Array]
+
+
+class NormalEquations:
+    """(J^T J + damping * mean(diag J^T J) * I) x = -J^T v, from a Gram matrix that is built once.
+
+    With fewer rows than parameters J J^T is factored in place of J^T J: the same x, since
+    (J^T J + c I)^-1 J^T = J^T (J J^T + c I)^-1. On a CPU host BLAS and LAPACK do it, elsewhere XLA.
+    """
+
+    def __init__(self, jacobian: Float[Array, "N P"]):
+        on_host = next(iter(jacobian.devices())).platform == "cpu"
+        self._backend: Any = _Host(np.asarray(jacobian)) if on_host else _Device(jacobian)
+
+    def factor(self, damping: float) -> Solve | None:
+        """`solve(v) -> x`, or None where the damped matrix is not positive definite in this precision."""
+        return self._backend.factor(damping)
+
+
+class _Host:
+    def __init__(self, jacobian: np.ndarray):
+        from scipy.linalg import get_blas_funcs
+
+        # The transpose of a C-ordered array is Fortran-ordered, so that BLAS reads the Jacobian where it lies.
+        self._transposed = jacobian.T
+        self._wide = jacobian.shape[0] < jacobian.shape[1]
+        (syrk,) = get_blas_funcs(("syrk",), (jacobian,))
+        self._gram = syrk(1.0, self._transposed, trans=int(self._wide), lower=0)
+        self._unit = np.trace(self._gram) / jacobian.shape[1]
+
+    def factor(self, damping: float) -> Solve | None:
+        from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+        damped = self._gram.copy(order="F")
+        damped[np.diag_indices_from(damped)] += self._gram.dtype.type(damping) * self._unit
+        try:
+            factor = cho_factor(damped, lower=False, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return None
+
+        def solve(v: Array) -> Array:
+            right = np.asarray(v)
+            if self._wide:
+                return jnp.asarray(-self._transposed @ cho_solve(factor, right, check_finite=False))
+            return jnp.asarray(-cho_solve(factor, self._transposed @ right, check_finite=False))
+
+        return solve
+
+
+class _Device:
+    def __init__(self, jacobian: Array):
+        self._jacobian = jacobian
+        self._gram, self._unit = _gram(jacobian)
+
+    def factor(self, damping: float) -> Solve | None:
+        factor = _cholesky(self._gram, self._unit, damping)
+        if not bool(jnp.isfinite(factor[-1, -1])):
+            return None
+        return lambda v: _solve(factor, self._jacobian, v)
+
+
+@jax.jit
+def _gram(jacobian: Float[Array, "N P"]) -> tuple[Float[Array, "m m"], Float[Array, ""]]:
+    wide = jacobian.shape[0] < jacobian.shape[1]
+    left = jacobian if wide else jacobian.T
+    gram = jnp.matmul(left, left.T, precision="highest")
+    return gram, jnp.trace(gram) / jacobian.shape[1]
+
+
+@jax.jit
+def _cholesky(gram: Float[Array, "m m"], unit: Float[Array, ""], damping: float) -> Float[Array, "m m"]:
+    return jnp.linalg.cholesky(gram + damping * unit * jnp.eye(gram.shape[0], dtype=gram.dtype))
+
+
+@jax.jit
+def _solve(factor: Float[Array, "m m"], jacobian: Float[Array, "N P"], v: Float[Array, " N"]) -> Float[Array, " P"]:
+    wide = jacobian.shape[0] < jacobian.shape[1]
+    if wide:
+        return -jacobian.T @ jax.scipy.linalg.cho_solve((factor, True), v)
+    return -jax.scipy.linalg.cho_solve((factor, True), jacobian.T @ v)

@@ -1,0 +1,123 @@
+"""Least-squares system: the stacked residual vector of named blocks over a flat parameter vector, and its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+
+from phijax.sampling.points import Points
+
+Batch = Mapping[str, Any]
+Weights = Mapping[str, Any]
+Pointwise = Callable[[Any, Any], Mapping[str, Array]]
+
+
+class LeastSquaresSystem:
+    """The residual vector r(theta) of a loss that is a weighted sum of mean squares: the loss is r . r.
+
+    blocks: {name: pointwise(params, point) -> {term: scalar}}, `point` one row of `batch[name]`. A term is named
+    `name/term`, or `name` where `term` is empty, and scaled by sqrt(weight / n), n its number of points, and by
+    the square root of each point's weight where the points carry any.
+    params: the pytree of arrays that theta flattens; it gives the structure, not a value.
+
+    Every function is jitted once and takes (theta, batch, weights), weights {term: scalar}: new points and new
+    weights compile nothing. Rows are ordered by block, then point, then term, and never depend on the weights.
+    """
+
+    def __init__(self, blocks: Mapping[str, Pointwise], params: Any):
+        self._blocks = dict(blocks)
+        self.theta, self.unravel = ravel_pytree(params)
+        self.residual = jax.jit(self._residual)
+        self.jacobian = jax.jit(self._jacobian)
+        self.curvature = jax.jit(self._curvature)
+        self.losses_along = jax.jit(self._losses_along)
+
+    def _rows(self, name: str, theta: Float[Array, " P"], point: Any) -> dict[str, Array]:
+        """Residuals of one point of one block, by the full name of their term."""
+        terms = self._blocks[name](self.unravel(theta), point)
+        return {f"{name}/{term}" if term else name: value for term, value in terms.items()}
+
+    def _terms(self, name: str, theta: Float[Array, " P"], entry: Any) -> list[str]:
+        """Full names of a block's terms; nothing is computed."""
+        point = jax.tree.map(lambda leaf: leaf[0], entry)
+        names: list[str] = []
+        jax.eval_shape(lambda theta, point: names.extend(self._rows(name, theta, point)), theta, point)
+        return names
+
+    def _scales(self, name: str, theta: Float[Array, " P"], entry: Any, weights: Weights) -> Float[Array, "n k"]:
+        """Factors of a block's residuals: sqrt(term weight x point weight / n)."""
+        n = jax.tree.leaves(entry)[0].shape[0]
+        terms = self._terms(name, theta, entry)
+        by_term = jnp.stack([jnp.asarray(_weight(weights, term), theta.dtype) for term in terms]) / n
+        by_point = jnp.ones(n, theta.dtype)
+        if isinstance(entry, Points) and entry.weights is not None:
+            by_point = entry.weights.astype(theta.dtype)
+        return jnp.sqrt(by_point[:, None] * by_term[None, :])
+
+    def _scaled(
+        self, name: str, theta: Float[Array, " P"], point: Any, scale: Float[Array, " k"]
+    ) -> Float[Array, " k"]:
+        return scale * jnp.stack(list(self._rows(name, theta, point).values()))
+
+    def _residual(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> Float[Array, " N"]:
+        def block(name: str) -> Array:
+            scales = self._scales(name, theta, batch[name], weights)
+            return jax.vmap(lambda point, scale: self._scaled(name, theta, point, scale))(batch[name], scales).ravel()
+
+        return jnp.concatenate([block(name) for name in self._blocks])
+
+    def _jacobian(
+        self, theta: Float[Array, " P"], batch: Batch, weights: Weights
+    ) -> tuple[Float[Array, " N"], Float[Array, "N P"]]:
+        """r and dr/dtheta, one vector-Jacobian product for each term of each point."""
+
+        def block(name: str) -> tuple[Array, Array]:
+            # Scaled inside the differentiated function: a factor on the finished rows is another pass over memory.
+            def one(point: Any, scale: Array) -> tuple[Array, Array]:
+                value, pullback = jax.vjp(lambda theta: self._scaled(name, theta, point, scale), theta)
+                basis = jnp.eye(value.shape[0], dtype=value.dtype)
+                return value, jnp.stack([pullback(row)[0] for row in basis])
+
+            scales = self._scales(name, theta, batch[name], weights)
+            values, rows = jax.vmap(one)(batch[name], scales)
+            return values.ravel(), rows.reshape(-1, theta.shape[0])
+
+        values, rows = zip(*(block(name) for name in self._blocks), strict=True)
+        return jnp.concatenate(values), jnp.concatenate(rows)
+
+    def _curvature(
+        self, theta: Float[Array, " P"], d: Float[Array, " P"], batch: Batch, weights: Weights
+    ) -> Float[Array, " N"]:
+        """r''[d, d], the second derivative of r along d."""
+
+        def slope(at: Array) -> Array:
+            return jax.jvp(lambda q: self._residual(q, batch, weights), (at,), (d,))[1]
+
+        return jax.jvp(slope, (theta,), (d,))[1]
+
+    def _losses_along(
+        self,
+        theta: Float[Array, " P"],
+        d: Float[Array, " P"],
+        a: Float[Array, " P"],
+        steps: Float[Array, " S"],
+        batch: Batch,
+        weights: Weights,
+    ) -> Float[Array, " S"]:
+        """Losses at theta + eta d + eta^2 a / 2 for each eta of `steps`."""
+
+        def loss(eta: Array) -> Array:
+            return jnp.sum(self._residual(theta + eta * d + eta**2 / 2 * a, batch, weights) ** 2)
+
+        return jax.lax.map(loss, steps)
+
+
+def _weight(weights: Weights, term: str) -> Any:
+    if term not in weights:
+        raise ValueError(f"no weight for the loss term {term!r}; weights were given for {', '.join(weights) or 'none'}.")
+    return weights[term]
