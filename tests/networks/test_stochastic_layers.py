@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from phijax._precision import precision_scope
 from phijax.networks import MLP, Dropout
 
 KEY = jax.random.key(1)
@@ -36,7 +37,7 @@ def test_key_decides_the_mask_and_layers_draw_apart():
 
 
 def test_derivative_is_that_of_the_network_with_the_same_mask():
-    with jax.enable_x64(True):
+    with precision_scope("float64"):
         network = MLP(width=16, depth=2, dropout=0.5)(KEY, 1, 1)
         value = lambda x: network(x[None], key=KEY)[0]
         slope = (value(jnp.asarray(0.3 + 1e-6)) - value(jnp.asarray(0.3 - 1e-6))) / 2e-6
