@@ -10,7 +10,7 @@ from phijax.problems.references._norms import relative_l2
 
 # Beyond this many units of the exponent below its maximum the integrand is under rounding.
 _CUT = 40.0
-_SPACING = 0.5  # of the trapezoid rule, in widths of the narrowest peak: enough for rounding (0.73 for a Gaussian)
+_SPACING = 0.4  # of the trapezoid rule, in widths of the narrowest peak: enough for rounding (0.73 for a Gaussian)
 _CHUNK = 4_000_000  # nodes held at a time
 
 

@@ -1,0 +1,195 @@
+"""The built-in problems: found by name, solved by their own references, lowered as sympy reads them."""
+
+import itertools
+import json
+
+import jax
+import numpy as np
+import pytest
+import sympy
+
+from phijax import problems
+from phijax._precision import precision_scope
+from phijax.formulation.manufactured import substitute
+from phijax.formulation.serialization import from_json, to_json
+from phijax.lowering import ExactLayout, constraint_expressions
+from phijax.sampling.points import Points
+from phijax.symbolic import Field, Observed
+
+PART_ONE = [
+    "allen_cahn",
+    "burgers",
+    "burgers_inverse",
+    "diffusion_inverse",
+    "heat_1d",
+    "helmholtz",
+    "kovasznay",
+    "lotka_volterra",
+    "poisson_2d",
+    "schrodinger",
+    "wave_1d",
+]
+VARIANTS = [
+    ("allen_cahn", {"variant": "smooth"}),
+    ("burgers", {"nu": 0.01}),
+    ("burgers_inverse", {"noise": 0.01}),
+    ("helmholtz", {"a": [2, 3], "k": 2.5}),
+    ("kovasznay", {"Re": 20.0}),
+    ("lotka_volterra", {"t_end": 4.0}),
+    ("poisson_2d", {"f": 4}),
+]
+CASES = [*((name, {}) for name in PART_ONE), *VARIANTS]
+SOLVED_BY_SERIES = {"allen_cahn", "burgers", "burgers_inverse", "lotka_volterra"}
+STEP = 1e-4
+# Weights of central differences of order 6, at -3 .. 3 steps.
+STENCILS = {0: [0, 0, 0, 1, 0, 0, 0], 1: [-1 / 60, 3 / 20, -3 / 4, 0, 3 / 4, -3 / 20, 1 / 60]}
+STENCILS[2] = [1 / 90, -3 / 20, 3 / 2, -49 / 18, 3 / 2, -3 / 20, 1 / 90]
+
+
+def points_of(constraint, count=40, margin=0.0):
+    """{coordinate: values} over the parts of the constraint's region, boxes all."""
+    if constraint.columns:
+        return {symbol: np.asarray(column) for symbol, column in constraint.region.columns.items()}
+    random, parts = np.random.default_rng(7), [piece for _, piece in constraint.region.pieces] or [constraint.region]
+    columns = {symbol: [] for symbol in constraint.region.coordinates}
+    for part, (symbol, values) in itertools.product(parts, columns.items()):
+        low, high = part.bounds[symbol]
+        values.append(random.uniform(low + margin * (high - low), high - margin * (high - low), count))
+    return {symbol: np.concatenate(values) for symbol, values in columns.items()}
+
+
+def numbers(expression, points, constraint, known=()):
+    """The expression at points, with observed columns and further nodes in place."""
+    nodes = {node: constraint.columns[node.column].values for node in expression.atoms(Observed)}
+    nodes |= dict(known)
+    names = {node: sympy.Dummy() for node in nodes}
+    function = sympy.lambdify([*points, *names.values()], expression.xreplace(names), modules=["numpy", "scipy"])
+    shape = next(iter(points.values())).shape
+    return np.broadcast_to(function(*points.values(), *nodes.values()), shape)
+
+
+def differences(solver, node, points):
+    """A field, or a derivative of one, by central differences of the reference's values."""
+    field, orders = (node.expr, dict(node.variable_count)) if isinstance(node, sympy.Derivative) else (node, {})
+    total = 0.0
+    weights = [[(s, i - 3, w) for i, w in enumerate(STENCILS[int(orders.get(s, 0))]) if w] for s in field.coordinates]
+    for moves in itertools.product(*weights):
+        at = {symbol.name: points[symbol] + shift * STEP for symbol, shift, _ in moves}
+        factor = np.prod([weight for *_, weight in moves])
+        total = total + factor * solver(**at)[field.name]
+    return total / STEP ** int(sum(orders.values()))
+
+
+def residual_of_reference(problem, constraint, term):
+    """The term where the reference stands for the fields and the parameters."""
+    values = problem.reference.values
+    parameters = {symbol: values[name] for name, symbol in problem.parameters.items()}
+    residual = term.residual.subs(parameters)
+    if problem.reference.solver is None:
+        exact = {field: values[name] for name, field in problem.fields.items()}
+        return numbers(substitute(residual, exact), points_of(constraint), constraint)
+    points = points_of(constraint, margin=0.01 if constraint.on_domain else 0.0)
+    derivatives = residual.atoms(sympy.Derivative)
+    fields = residual.xreplace({node: sympy.Dummy() for node in derivatives}).atoms(Field)
+    known = [(node, differences(problem.reference.solver, node, points)) for node in derivatives | fields]
+    return numbers(residual, points, constraint, known)
+
+
+def test_the_catalogue_lists_the_files_in_order():
+    assert set(PART_ONE) <= set(problems.names())
+    assert problems.names() == sorted(problems.names())
+    assert not any(name.startswith(("_", "make")) or name == "references" for name in problems.names())
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(KeyError, match="No built-in problem is called 'burger'; did you mean 'burgers'"):
+        problems.get("burger")
+
+
+@pytest.mark.parametrize("name", PART_ONE)
+def test_each_problem_says_its_target_and_where_its_reference_comes_from(name):
+    module = problems.get(name)
+    problem = module.problem()
+    targets = module.INFO.target
+    assert all(0 < target <= 1e-2 for target in (targets.values() if isinstance(targets, dict) else [targets]))
+    assert module.__doc__
+    assert problem.reference.source
+    assert 0 <= problem.reference.error < 1e-9
+
+
+@pytest.mark.parametrize(("name", "constants"), CASES, ids=str)
+def test_the_reference_makes_every_term_vanish(name, constants):
+    problem = problems.get(name).problem(**constants)
+    noise = 4.5 * 0.01 if constants.get("noise") else 0.0
+    for constraint in problem.constraints.values():
+        for term in constraint.terms:
+            residual = residual_of_reference(problem, constraint, term)
+            allowed = noise if constraint.columns else 0.0
+            limit = 1e-3 if name in SOLVED_BY_SERIES and constraint.on_domain else 1e-6
+            assert np.abs(residual).max() < max(allowed, limit), (constraint.name, term.label)
+
+
+@pytest.mark.parametrize("name", PART_ONE)
+def test_lowered_residuals_equal_those_of_sympy(name):
+    problem = problems.get(name).problem()
+    exact = {}
+    for index, (key, field) in enumerate(problem.fields.items()):
+        phase = sum((0.7 + 0.3 * i) * c for i, c in enumerate(field.coordinates)) + index
+        exact[key] = sympy.sin(phase) * sympy.exp(-sum(field.coordinates) / 10)
+        if field.func.is_complex_field:
+            exact[key] += sympy.I * sympy.cos(phase) / 2
+    constraints = list(problem.trained.values())
+    points = [points_of(constraint, count=5) for constraint in constraints]
+    with precision_scope("float64"):
+        layout = ExactLayout(problem, exact)
+        lowered = [constraint_expressions(layout, constraint) for constraint in constraints]
+        batches = [
+            Points(
+                {symbol.name: jax.numpy.asarray(column) for symbol, column in columns.items()},
+                values={key: jax.numpy.asarray(column.values) for key, column in constraint.columns.items()} or None,
+            )
+            for constraint, columns in zip(constraints, points, strict=True)
+        ]
+        model = layout.model()
+
+        def all_terms(batches):
+            pairs = zip(lowered, batches, strict=True)
+            return [jax.vmap(lambda row, terms=terms: terms.pointwise(model, row))(batch) for terms, batch in pairs]
+
+        found = [{key: np.asarray(value) for key, value in terms.items()} for terms in jax.jit(all_terms)(batches)]
+    fields = {field: exact[key] for key, field in problem.fields.items()}
+    parameters = {symbol: symbol.initial for symbol in problem.parameters.values()}
+    for constraint, columns, values in zip(constraints, points, found, strict=True):
+        for term in constraint.terms:
+            expected = numbers(substitute(term.residual, fields).subs(parameters), columns, constraint)
+            label = term.label
+            if np.iscomplexobj(expected):
+                real, imaginary = (values[f"{label}_{part}" if label else part] for part in ("real", "imag"))
+                got = real + 1j * imaginary
+            else:
+                got = values[label]
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max() + 1e-14)
+
+
+@pytest.mark.parametrize("name", PART_ONE)
+def test_each_problem_is_read_back_from_what_is_written(name):
+    problem = problems.get(name).problem()
+    again = from_json(json.loads(json.dumps(to_json(problem))))
+    assert again == problem
+    field = next(iter(problem.fields.values()))
+    at = {symbol.name: np.array([0.3, 0.7]) for symbol in field.coordinates}
+    names = {field.name: field.coordinates}
+    np.testing.assert_array_equal(again.reference(names, at)[field.name], problem.reference(names, at)[field.name])
+
+
+def test_observations_are_the_same_at_every_call_and_carry_the_noise_asked_for():
+    module = problems.get("burgers_inverse")
+    clean, noisy = module.observations(0.0), module.observations(0.01)
+    np.testing.assert_array_equal(clean["x"], noisy["x"])
+    np.testing.assert_array_equal(noisy["u"], module.observations(0.01)["u"])
+    assert np.std(noisy["u"] - clean["u"]) / np.std(clean["u"]) == pytest.approx(0.01, rel=0.05)
+
+
+def test_an_unknown_variant_is_refused():
+    with pytest.raises(ValueError, match="allen_cahn has no variant 'rough'; there are: kink, smooth"):
+        problems.get("allen_cahn").problem(variant="rough")
