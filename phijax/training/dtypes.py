@@ -34,6 +34,14 @@ def strong(leaf: Any) -> jax.Array:
     return jax.lax.convert_element_type(array, array.dtype) if getattr(array, "weak_type", False) else array
 
 
+def at_precision(leaf: Any) -> jax.Array:
+    """`leaf` as an array, a floating or complex one at least as wide as the ambient precision."""
+    array = strong(leaf)
+    if not jnp.issubdtype(array.dtype, jnp.inexact) or jnp.zeros(()).dtype != jnp.float64:
+        return array
+    return array.astype(jnp.promote_types(array.dtype, jnp.float64))
+
+
 def like(new: jax.Array, old: jax.Array) -> jax.Array:
     """`new` in the dtype of `old`; keys pass unchanged."""
     if new.dtype == old.dtype and not getattr(new, "weak_type", False):

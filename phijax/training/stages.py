@@ -13,7 +13,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Int
 
 from phijax.optimizers.base import LeastSquaresOptimizer
-from phijax.training.dtypes import strong
+from phijax.training.dtypes import at_precision
 from phijax.training.lbfgs import is_lbfgs
 
 WHOLE_STAGE = 0
@@ -59,8 +59,8 @@ class Stage:
         """Fresh optimizer state."""
         if self.least_squares:
             return self.optimizer.init(ravel_pytree(params)[0])
-        # One dtype from the start: a weakly typed scalar would change type within the compiled loop.
-        return jax.tree.map(strong, self.optimizer.init(params))
+        # Optax's schedules give float32 whatever the precision, and some scalars are weakly typed.
+        return jax.tree.map(at_precision, self.optimizer.init(params))
 
     def holds(self, params: Any) -> int:
         """Steps between new points; 0 keeps them for the whole stage."""

@@ -256,7 +256,9 @@ def test_n1_every_floating_leaf_has_the_precision_that_was_asked_for(precision, 
 
 
 def test_n1_a_leaf_of_another_precision_is_refused_by_name():
-    with pytest.raises(TypeError, match=r"state\.model_state\.inner is float32 in a float64 run\. Make it inside the run"):
+    with pytest.raises(
+        TypeError, match=r"state\.model_state\.inner is float32 in a float64 run\. Make it inside the run"
+    ):
         train(module=toy(factory=lambda key: WIDE_REFUSED), precision="float64")
 
 
