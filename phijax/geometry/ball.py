@@ -8,11 +8,11 @@ sphere again (the Dirichlet law of squared coordinates; Fang, Kotz & Ng 1990).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol, sqrt
 
@@ -61,15 +61,21 @@ class _Round(Region):
         return {s: (as_float(c - self.radius), as_float(c + self.radius)) for s, c in centers}
 
     def _distance_to_center(self, points: Coordinates) -> Float[Array, "*n"]:
-        offsets = (
-            jnp.asarray(points[s.name]) - as_float(c) for s, c in zip(self.coordinates, self.center, strict=True)
-        )
-        return jnp.sqrt(sum(offset**2 for offset in offsets))
+        columns = jnp.stack([points[name] for name in self.names], axis=-1)
+        return jnp.linalg.norm(columns - self._middle(columns), axis=-1)
 
-    def _moved(self, scaled: Iterable[Any]) -> dict[str, Any]:
-        """Columns in units of the radius from the center, as coordinates."""
-        radius, columns = as_float(self.radius), zip(self.coordinates, self.center, scaled, strict=True)
-        return {symbol.name: as_float(c) + radius * column for symbol, c, column in columns}
+    def _middle(self, like: Float[Array, "*n d"]) -> Float[Array, "*n d"]:
+        return jnp.broadcast_to(jnp.asarray([as_float(c) for c in self.center], like.dtype), like.shape)
+
+    def _moved(self, scaled: Float[Array, "n d"]) -> dict[str, Float[Array, "n"]]:
+        """Offsets from the center, in radii, as coordinates."""
+        placed = self._middle(scaled) + as_float(self.radius) * scaled
+        return dict(zip(self.names, jnp.unstack(placed, axis=1), strict=True))
+
+    def _nodes(self, scaled: Float[np.ndarray, "d m"]) -> dict[str, Float[np.ndarray, "m"]]:
+        """`_moved` for the nodes of a rule."""
+        radius, rows = as_float(self.radius), zip(self.names, self.center, scaled, strict=True)
+        return {name: as_float(c) + radius * row for name, c, row in rows}
 
     def _set(self, tex: bool, relation: str) -> str:
         pairs = zip(self.coordinates, self.center, strict=True)
@@ -100,9 +106,8 @@ class Ball(_Round):
         return math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1) + d * math.log(as_float(self.radius)))
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        d = self.dimension
-        distance = jnp.minimum(unit[:, 0] ** (1 / d), 1 - self._margin(unit.dtype))
-        return Placement(self._moved([distance * column for column in directions(unit[:, 1:], d)]))
+        distance = jnp.minimum(unit[:, :1] ** (1 / self.dimension), 1 - self._margin(unit.dtype))
+        return Placement(self._moved(distance * directions(unit[:, 1:])))
 
     def _margin(self, dtype: Any) -> float:
         """What rounding may add to the distance from the center, in radii."""
@@ -118,7 +123,7 @@ class Ball(_Round):
     def quadrature(self, points_per_axis: int) -> Rule:
         """Gauss-Gegenbauer, axis by axis."""
         nodes, weights = _ball_rules.ball(self.dimension, points_per_axis)
-        return Rule(self._moved(nodes), as_float(self.radius) ** self.dimension * weights)
+        return Rule(self._nodes(nodes), as_float(self.radius) ** self.dimension * weights)
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         from phijax.geometry.product import product
@@ -168,8 +173,8 @@ class Sphere(_Round):
         return self.coordinates
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        columns = directions(unit, len(self.coordinates))
-        return Placement(self._moved(columns), dict(zip(self.names, columns, strict=True)))
+        normal = directions(unit)
+        return Placement(self._moved(normal), dict(zip(self.names, jnp.unstack(normal, axis=1), strict=True)))
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         return jnp.abs(self._distance_to_center(points) - as_float(self.radius))
@@ -178,7 +183,7 @@ class Sphere(_Round):
         """The trapezoidal rule of 2 points_per_axis on a circle, and Gauss-Gegenbauer along the other axes."""
         nodes, weights = _ball_rules.sphere(len(self.coordinates), points_per_axis)
         normals = dict(zip(self.names, nodes, strict=True))
-        return Rule(self._moved(nodes), as_float(self.radius) ** self.dimension * weights, normals)
+        return Rule(self._nodes(nodes), as_float(self.radius) ** self.dimension * weights, normals)
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         raise ValueError(
@@ -200,19 +205,19 @@ def Disk(coordinates: tuple[Symbol, Symbol], center: Any = (0, 0), radius: Any =
     return Ball(each, center, radius)
 
 
-def directions(unit: Float[Array, "n c"], size: int) -> list[Float[Array, "n"]]:
-    """The columns of uniform unit vectors of R^size, from `size - 1` columns of the unit cube."""
-    columns: list[Array] = []
-    rest, scale = unit, jnp.ones_like(unit[:, 0])
-    for k in range(size, 1, -2):
-        angle, rest = 2 * math.pi * rest[:, 0], rest[:, 1:]
-        pair, tail = scale, jnp.zeros_like(scale)
-        if k == 3:  # the last coordinate is alone and carries its sign
-            v, rest = rest[:, 0], rest[:, 1:]
-            pair, tail = scale * 2 * jnp.sqrt(v * (1 - v)), scale * (1 - 2 * v)
-        elif k > 3:
-            log_tail, rest = jnp.log(rest[:, 0]) / (k - 2), rest[:, 1:]
-            pair, tail = scale * jnp.sqrt(-jnp.expm1(2 * log_tail)), scale * jnp.exp(log_tail)
-        columns += [pair * jnp.cos(angle), pair * jnp.sin(angle)]
-        scale = tail
-    return columns + [scale] if size % 2 else columns
+def directions(unit: Float[Array, "n c"]) -> Float[Array, "n d"]:
+    """Uniform unit vectors of R^(c + 1) from points of the unit cube: an angle for each pair of coordinates, and shares."""
+    size = unit.shape[1] + 1
+    pairs, alone = divmod(size, 2)
+    angles, shares = 2 * math.pi * unit[:, :pairs], unit[:, pairs:]
+    # Of the k coordinates from a pair on, the length of those after it, relative to that of all: v^(1/(k-2)).
+    log_tails = jnp.log(shares) / jnp.arange(size - 2, 0, -2, dtype=unit.dtype)[None]
+    heads = jnp.sqrt(-jnp.expm1(2 * log_tails))
+    if alone:  # the last coordinate is a tail of its own and has a sign: it is uniform in (-1, 1)
+        last = shares[:, -1:]
+        heads = jnp.concatenate([heads[:, :-1], 2 * jnp.sqrt(last * (1 - last))], axis=1)
+    lengths = jnp.exp(jnp.cumsum(log_tails[:, : pairs - 1], axis=1))
+    before = jnp.concatenate([jnp.ones_like(unit[:, :1]), lengths], axis=1)
+    radii = before * jnp.concatenate([heads, jnp.ones_like(unit[:, : pairs - heads.shape[1]])], axis=1)
+    columns = [radii * jnp.cos(angles), radii * jnp.sin(angles)]
+    return jnp.concatenate(columns + [before[:, -1:] * (1 - 2 * last)] if alone else columns, axis=1)

@@ -51,11 +51,12 @@ class Cells:
         first, last = self._inside(dtype)
         served = jnp.take_along_axis(unit, jnp.asarray(self.column)[index], axis=1)
         placed = jnp.clip(pick(self.lower) + pick(self.upper - self.lower) * served, pick(first), pick(last))
-        coordinates = {axis.name: placed[:, i] for i, axis in enumerate(self.coordinates)}
+        names = [axis.name for axis in self.coordinates]
+        coordinates = dict(zip(names, jnp.unstack(placed, axis=1), strict=True))
         if not self.normal.any():
             return Placement(coordinates)
-        normal = pick(self.normal)
-        return Placement(coordinates, {s.name: normal[:, i] for i, s in enumerate(self.coordinates) if is_space(s)})
+        normals = dict(zip(self.coordinates, jnp.unstack(pick(self.normal), axis=1), strict=True))
+        return Placement(coordinates, {s.name: normal for s, normal in normals.items() if is_space(s)})
 
     def _inside(self, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
         """Strictly inside the bounds; fixed coordinates stay on theirs."""

@@ -72,13 +72,12 @@ class Product(Region):
         return next((factor.face_name for factor in self.factors if factor.face_name), None)
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        coordinates, normals, start = {}, {}, 0
-        for factor in self.factors:
-            size = factor.cube_dimension or 0
-            part = factor.place(unit[:, start : start + size])
+        edges = np.cumsum([factor.cube_dimension or 0 for factor in self.factors])[:-1]
+        coordinates, normals = {}, {}
+        for factor, own in zip(self.factors, jnp.split(unit, edges, axis=1), strict=True):
+            part = factor.place(own)
             coordinates |= part.coordinates
             normals |= part.normals or {}
-            start += size
         if not self.has_normals:
             return Placement(coordinates)
         zeros = space_zeros(self.coordinates, next(iter(coordinates.values())))

@@ -75,7 +75,7 @@ def test_sphere_is_uniform_and_its_normal_is_the_direction(d):
     ],
 )
 def test_points_are_strictly_inside_the_ball(precision, ball):
-    placed = points(ball, 8192, precision)
+    placed = points(ball, 2048, precision)
     with precision_scope(precision):
         distance = ball.signed_distance({name: jnp.asarray(c) for name, c in placed.coordinates.items()})
         assert distance.dtype == precision
