@@ -6,7 +6,11 @@ import phijax as phi
 from phijax.problems import Info
 from phijax.problems.references import burgers as cole_hopf
 
-INFO = Info(target=3e-5, published=(1.6e-8, "self-scaled Broyden, 2878 s on a GPU (Urban et al. 2025)"))
+INFO = Info(
+    target=3e-5,
+    published=(1.6e-8, "self-scaled Broyden, 2878 s on a GPU"),
+    classical=(3e-7, 0.19, "Chebyshev collocation of degree 96 on the half, BDF"),
+)
 
 
 def problem(nu=0.01 / pi):

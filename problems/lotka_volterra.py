@@ -6,7 +6,10 @@ import phijax as phi
 from phijax.problems import Info
 from phijax.problems.references import lotka_volterra as taylor
 
-INFO = Info(target=1e-4)
+INFO = Info(
+    target=1e-4,
+    classical=(5.6e-11, 0.06, "Runge-Kutta of order 8"),
+)
 
 
 def problem(t_end=10.0):

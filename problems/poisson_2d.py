@@ -5,7 +5,11 @@ from sympy import Eq, pi, sin
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-8, published=(6.1e-8, "energy natural gradient, 468 s (Mueller and Zeinhofer 2023)"))
+INFO = Info(
+    target=1e-8,
+    published=(6.1e-8, "energy natural gradient, 468 s"),
+    classical=(7.3e-15, 0.12, "Chebyshev collocation of degree 20"),
+)
 
 
 def problem(f=1):

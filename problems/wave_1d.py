@@ -5,7 +5,11 @@ from sympy import Eq, cos, pi, sin
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-3, published=(1.2e-15, "635 s on a GPU"))
+INFO = Info(
+    target=1e-3,
+    published=(1.2e-15, "635 s on a GPU"),
+    classical=(5.7e-14, 0.02, "Chebyshev collocation of degree 32, matrix exponential"),
+)
 
 
 def problem():

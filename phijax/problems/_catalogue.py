@@ -7,19 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
+Errors = float | Mapping[str, float]  # one for all fields, or by field or parameter
+
 
 @dataclass(frozen=True)
 class Info:
-    """What a built-in problem is measured against; each error is a relative L2 error.
+    """What a built-in problem is measured against; errors are relative, of fields in L2.
 
-    `target`: the error to reach in two minutes on two CPU cores, by field or parameter, or one for all;
-    `published`: the best published error and where it stands; `classical`: error, seconds on one core and method of a
-    classical solver. None where there is no such figure.
+    target: to be reached in two minutes on two CPU cores. published: the best published error, and where it stands.
+    classical: error, CPU seconds on one core and method of a classical solver. None where there is no such figure.
     """
 
-    target: float | Mapping[str, float]
-    published: tuple[float, str] | None = None
-    classical: tuple[float, float, str] | None = None
+    target: Errors
+    published: tuple[Errors, str] | None = None
+    classical: tuple[Errors, float, str] | None = None
 
 
 def names() -> list[str]:
