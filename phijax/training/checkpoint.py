@@ -130,7 +130,7 @@ class CheckpointStore:
             max_to_keep=keep,
             todelete_subdir=_PRUNED if keep else None,
             cleanup_tmp_directories=keep is not None,
-            read_only=keep is None,
+            create=keep is not None,
         )
         self._manager = ocp.CheckpointManager(self.folder, options=options)
 

@@ -20,9 +20,12 @@ class Determinism(NamedTuple):
     no_autotuning: bool
     sentence: str
 
+    def __str__(self) -> str:
+        return self.sentence
+
 
 def determinism_report() -> Determinism:
-    """What XLA_FLAGS says on repeatable GPU kernels; printed as its `sentence`."""
+    """What XLA_FLAGS says on repeatable GPU kernels; `print` shows the sentence."""
     flags = os.environ.get("XLA_FLAGS", "").split()
     no_ops = any(flag in (NO_NONDETERMINISTIC_OPS, f"{NO_NONDETERMINISTIC_OPS}=true") for flag in flags)
     no_tuning = NO_AUTOTUNING in flags

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, PRNGKeyArray
 
+from phijax._precision import precision_scope
+from phijax.training.dtypes import precision_of
 from phijax.training.keys import root_key, split_runtime
 from phijax.training.stages import initial_opt_state
 
@@ -50,19 +52,26 @@ def initialize_train_state(
 
     model_state: a model, or its arrays. optimizer: as given to `fit_state`. balancer_state: `balancer.initialize()`.
     One key is split into runtime, sampling and balancer, in this order; with both other keys given, all three are
-    used as they are. ValueError where only one of them is given. Call it inside the precision of the run.
+    used as they are. ValueError where only one of them is given. The state has the precision of the model.
     """
     if (sampling_key is None) != (balancer_key is None):
         given, missing = "sampling_key", "balancer_key"
         if sampling_key is None:
             given, missing = missing, given
         raise ValueError(BOTH_OR_NEITHER.format(given=given, missing=missing))
+    arrays = eqx.filter(model_state, eqx.is_array)
+    with precision_scope(precision_of(arrays)):
+        return _state(arrays, optimizer, balancer_state, runtime_key, sampling_key, balancer_key)
+
+
+def _state(
+    arrays: Any, optimizer: Any, balancer_state: Any, runtime_key: Any, sampling_key: Any, balancer_key: Any
+) -> TrainState:
     runtime = root_key(runtime_key, "runtime_key")
     if sampling_key is None:
         runtime, sampling, balancing = split_runtime(runtime)
     else:
         sampling, balancing = root_key(sampling_key, "sampling_key"), root_key(balancer_key, "balancer_key")
-    arrays = eqx.filter(model_state, eqx.is_array)
     return TrainState(
         model_state=arrays,
         opt_state=initial_opt_state(optimizer, trainable(arrays)[0]),

@@ -161,6 +161,7 @@ class Trainer:
         saved: Saved | None,
         ckpt_path: str | Path | None,
     ) -> FitResult:
+        _check_parts(datamodule, balancer)
         plan = Plan.of(optimizer)
         spent = 0.0 if saved is None else float(saved.notes["seconds"])
         pace = Pace(self.max_seconds, spent)
@@ -215,3 +216,10 @@ class Trainer:
             folder = checkpoint_folder(ckpt_path).parent
             history = read_metrics(folder / METRICS_FILE, before=saved.step)
         return MetricsWriter(self.checkpoint and self.checkpoint / METRICS_FILE, history)
+
+
+def _check_parts(datamodule: Any, balancer: Any) -> None:
+    if not hasattr(datamodule, "train_batch_source"):
+        raise TypeError(f"datamodule={datamodule!r} has no method train_batch_source(batch_keys, key).")
+    if balancer is not None and not hasattr(balancer, "combine"):
+        raise TypeError(f"balancer={balancer!r} is no LossBalancer: give phijax.GradNorm() or another, or None.")

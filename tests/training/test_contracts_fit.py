@@ -218,10 +218,10 @@ def test_r14_max_seconds_decides_only_where_the_run_stops(monkeypatch):
 
 
 def test_r13_n1_a_fit_leaves_flags_and_environment_alone():
-    before, flags = dict(os.environ), {name: value for name, value in jax.config.values.items()}
+    before, flags = dict(os.environ), dict(jax.config.values.items())
     train(precision="float64")
     assert dict(os.environ) == before
-    assert {name: value for name, value in jax.config.values.items()} == flags
+    assert dict(jax.config.values.items()) == flags
 
 
 def test_n1_importing_the_package_leaves_the_flags_alone():
@@ -274,7 +274,7 @@ def test_n1_points_of_another_precision_are_refused_by_name():
 
 
 def test_n1_precisions_that_disagree_are_refused():
-    with pytest.raises(ValueError, match="precision='float32'.*compiled for float64"):
+    with pytest.raises(ValueError, match=r"precision='float32'.*compiled for float64"):
         train(module=toy("float64"), precision="float32")
 
 

@@ -42,5 +42,5 @@ def test_s2_every_leaf_of_a_state_is_an_array():
 
 
 def test_a_model_with_nothing_to_train_is_refused():
-    with pytest.raises(ValueError, match="no array to train.*NumPy arrays and Python numbers count as constants"):
+    with pytest.raises(ValueError, match=r"no array to train.*NumPy arrays and Python numbers count as constants"):
         trainable({"n": jnp.arange(3)})
