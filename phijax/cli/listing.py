@@ -51,6 +51,8 @@ def entry(source: Source, module: ModuleType) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
     return value if isinstance(value, bool | int | float | str) or value is None else str(value)
 
 

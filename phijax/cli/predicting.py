@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,8 @@ def predict_verb(run_dir: str, points: str, *, residuals: bool, out: str | None)
     source = Path(points)
     target = _target(source, out)
     solution = load_solution(run_dir)
-    coordinates = _used(solution, read_columns(source))
+    known = [symbol.name for symbol in solution.problem.domain.coordinates]
+    coordinates = read_columns(source, known)
     values = predicted(solution, coordinates, residuals)
     write_columns(target, coordinates | values)
     print(target)
@@ -40,27 +43,38 @@ def predicted(solution: Solution, coordinates: dict[str, np.ndarray], residuals:
     return {name: np.broadcast_to(value, shape) for name, value in values.items()}
 
 
-def read_columns(path: Path) -> dict[str, np.ndarray]:
-    """Columns by name out of a csv file with a line of names, or the arrays of an npz file."""
+def read_columns(path: Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:
+    """Those of the `wanted` columns that a csv file with a line of names, or an npz file, has; others take no part."""
     if not path.is_file():
         raise UsageError(f"there is no file {path}.")
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as stored:
-            return dict(stored)
+            used = _used(path, list(stored), wanted)
+            return {name: stored[name] for name in used}
     if path.suffix != ".csv":
         raise UsageError(f"{path}: points are read from .csv, with a line of names, or from .npz.")
     with path.open(newline="", encoding="utf-8-sig") as file:
         names = [name.strip() for name in next(csv.reader(file), [])]
-        if not names or any(_is_number(name) for name in names):
-            raise UsageError(f"{path}: the first line must name the columns, as in x,t.")
+        used = _used(path, names, wanted)
+        places = [names.index(name) for name in used]
         try:
-            rows = np.loadtxt(file, delimiter=",", ndmin=2, dtype=np.float64)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # a file with no line of numbers has no points
+                rows = np.loadtxt(file, delimiter=",", ndmin=2, usecols=places, dtype=np.float64)
         except ValueError as error:
-            raise UsageError(f"{path}: {error}; every line must hold {len(names)} numbers.") from None
-    rows = rows if rows.size else np.zeros((0, len(names)))
-    if rows.shape[1] != len(names):
-        raise UsageError(f"{path}: {len(names)} names, but {rows.shape[1]} numbers in a line.")
-    return {name: rows[:, i] for i, name in enumerate(names)}
+            raise UsageError(f"{path}: {error}; the columns {', '.join(used)} must hold numbers.") from None
+    rows = rows if rows.size else np.zeros((0, len(used)))
+    return {name: rows[:, i] for i, name in enumerate(used)}
+
+
+def _used(path: Path, names: list[str], wanted: Sequence[str]) -> list[str]:
+    used = [name for name in wanted if name in names]
+    if not used:
+        raise UsageError(
+            f"{path}: no column is one of the coordinates {', '.join(wanted)}; its first line must name the columns, "
+            f"and is: {', '.join(names) or 'empty'}."
+        )
+    return used
 
 
 def write_columns(path: Path, columns: dict[str, Any]) -> None:
@@ -78,8 +92,8 @@ def write_columns(path: Path, columns: dict[str, Any]) -> None:
             file.write(",".join(plain) + "\n")
             count = len(next(iter(plain.values())))
             for begin in range(0, count, ROWS_AT_A_TIME):
-                rows = [column[begin : begin + ROWS_AT_A_TIME] for column in plain.values()]
-                np.savetxt(file, np.column_stack(rows), fmt="%.17g", delimiter=",")
+                parts = [column[begin : begin + ROWS_AT_A_TIME].tolist() for column in plain.values()]
+                file.writelines(",".join(map(repr, row)) + "\n" for row in zip(*parts, strict=True))
 
 
 def _target(source: Path, out: str | None) -> Path:
@@ -89,22 +103,3 @@ def _target(source: Path, out: str | None) -> Path:
     if target.absolute() == source.absolute():
         raise UsageError(f"--out {target} is the file of points itself.")
     return target
-
-
-def _used(solution: Solution, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The columns that are coordinates; others, such as measured values, take no part."""
-    known = [symbol.name for symbol in solution.problem.domain.coordinates]
-    used = {name: columns[name] for name in known if name in columns}
-    if not used:
-        raise UsageError(
-            f"the points have the columns {', '.join(columns) or 'none'}, and none is a coordinate: {', '.join(known)}."
-        )
-    return used
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

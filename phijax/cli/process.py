@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -64,6 +65,7 @@ def told_plainly() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             warnings.showwarning = show
+            logging.getLogger("absl").setLevel(logging.ERROR)  # orbax tells on standard error what it does by design
             yield
     finally:
         if main_thread:

@@ -228,4 +228,6 @@ def _of_kind(name: str, value: Any, default: Any) -> Any:
         right, kind = number, "a number"
     if not right:
         raise UsageError(f"{name}={value!r}: {name} is {kind}, such as its default {default}.")
+    if isinstance(default, tuple):
+        return tuple(value)
     return float(value) if isinstance(default, float) else value

@@ -42,7 +42,9 @@ class ChunkedFunction:
                 points = jax.tree.map(lambda leaf: _padded(leaf, chunk), rows_between(begin, end))
                 for label, value in self._rows(model, points).items():
                     part = np.asarray(value)
-                    out.setdefault(label, np.empty(count, part.dtype))[begin:end] = part[: end - begin]
+                    if label not in out:
+                        out[label] = np.empty(count, part.dtype)
+                    out[label][begin:end] = part[: end - begin]
         return out
 
 

@@ -9,6 +9,7 @@ from jaxtyping import Inexact
 
 from phijax.evaluation.evaluator import Evaluator
 from phijax.evaluation.grids import comparison_points
+from phijax.formulation import Problem
 from phijax.symbolic import Field
 
 REFERENCE_LIMIT = 3.0  # an error below so many times the reference's own says nothing more
@@ -36,12 +37,20 @@ def field_errors(evaluator: Evaluator) -> dict[str, FieldError]:
     errors = {}
     for fields in _on_one_grid(list(problem.fields.values())):
         columns = comparison_points(evaluator.problem.region_of(fields[0]), fields[0].coordinates)
-        exact = problem.reference({field.name: field.coordinates for field in fields}, columns)
+        exact = known_values(problem, fields, columns)
         known = {field.name: field for field in fields if field.name in exact}
         values = evaluator(known, columns) if known else {}
         for name, value in values.items():
             errors[name] = _compare(value, exact[name], columns, problem.reference.error)
     return {name: errors[name] for name in problem.fields if name in errors}
+
+
+def known_values(problem: Problem, fields: list[Field], columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """{field: reference values at the columns}, of the fields that the problem's reference knows; NaN without a word."""
+    if problem.reference is None:
+        return {}
+    with np.errstate(all="ignore"):
+        return problem.reference({field.name: field.coordinates for field in fields}, columns)
 
 
 def _on_one_grid(fields: list[Field]) -> list[list[Field]]:

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 
 from phijax._precision import precision_scope
 from phijax.geometry import PointCloud, Region
+from phijax.geometry.product import product
 from phijax.sampling import RegionSampler
 
 AXIS_POINTS = {1: 4001, 2: 361, 3: 51}  # about 130,000 points from two coordinates on
@@ -88,10 +89,6 @@ def comparison_points(region: Region, symbols: tuple[sympy.Symbol, ...]) -> dict
 
 
 def _scattered(factors: tuple[Region, ...], symbols: tuple[sympy.Symbol, ...], count: int) -> dict[str, np.ndarray]:
-    columns = {}
     with precision_scope("float64"):
-        for position, factor in enumerate(factors):
-            key = jax.random.fold_in(jax.random.key(0), position)
-            drawn = RegionSampler(factor).sample(key, count)
-            columns |= {name: np.asarray(column) for name, column in drawn.coordinates.items()}
-    return {symbol.name: columns[symbol.name] for symbol in symbols}
+        drawn = RegionSampler(product(*factors)).sample(jax.random.key(0), count)
+    return {symbol.name: np.asarray(drawn.coordinates[symbol.name]) for symbol in symbols}

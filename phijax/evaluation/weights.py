@@ -15,7 +15,7 @@ from phijax.evaluation.files import written_whole
 def weight_arrays(layout: Any, model: Any) -> dict[str, np.ndarray]:
     """{path: array} of all weights, and what turns a point into inputs and outputs into fields.
 
-    `networks/GROUP/...`: as in the model. `inputs/GROUP/COORDINATE`: (low, high, periodic); the input is the coordinate
+    `networks/GROUP/...`: as in the model, whose layers are under `structure/GROUP` as text. `inputs/GROUP/COORDINATE`: (low, high, periodic); the input is the coordinate
     scaled to [-1, 1], or the cosine and sine of the angle it makes on a circle where periodic. `scales/FIELD`: factor of
     the output. `parameters/NAME`: the value. A field with exact conditions is also `lift + factor * output`, whose
     expressions are under `lifts/FIELD` and `factors/FIELD` as text.
@@ -25,6 +25,7 @@ def weight_arrays(layout: Any, model: Any) -> dict[str, np.ndarray]:
         if isinstance(leaf, jax.Array | np.ndarray):
             arrays[f"networks/{keystr(path, simple=True, separator='/')}"] = np.asarray(leaf)
     for name, group in layout.groups.items():
+        arrays[f"structure/{name}"] = np.array(str(model.networks[name]))
         for symbol, embedding in zip(group.coordinates, group.embeddings, strict=True):
             row = [embedding.low, embedding.high, float(embedding.periodic)]
             arrays[f"inputs/{name}/{symbol.name}"] = np.array(row)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from phijax.evaluation.errors import known_values
 from phijax.evaluation.evaluator import Evaluator
 from phijax.evaluation.grids import Grid, grid_of
 from phijax.evaluation.plots.panels import (
@@ -78,10 +79,8 @@ def field_rows(evaluator: Evaluator, field: Field) -> list[Row]:
     grid = grid_of(region, field.coordinates, sizes, {symbol.name: value for symbol, value in held.items()})
     columns = grid.columns()
     values = grid.spread(evaluator({field.name: field}, columns)[field.name])
-    exact = None
-    if problem.reference is not None:
-        exact = problem.reference({field.name: field.coordinates}, columns).get(field.name)
-        exact = None if exact is None else grid.spread(exact)
+    known = known_values(problem, [field], columns).get(field.name)
+    exact = None if known is None else grid.spread(known)
     if not field.func.is_complex_field:
         parts: dict[str, Any] = {"{}": np.asarray}
         exact = None if exact is None else np.real(exact)

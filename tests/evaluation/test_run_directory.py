@@ -1,0 +1,113 @@
+"""The folder of a run: whole from the start, never another run's, read without executing anything."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from sympy import Eq
+
+import phijax as phi
+from phijax.evaluation import RunDirectory, RunDirectoryError, run_directory
+
+t = phi.time("t")
+y = phi.field("y", t)
+span = phi.Interval(t, 0, 1)
+CONFIG = {"seed": 3, "precision": "float64", "max_seconds": None, "network": {"kind": "MLP", "width": [4, 4]}}
+
+
+def decay(name="decay"):
+    equations = {"ode": Eq(y.diff(t), -y), "start": phi.on(span.at(t=0), Eq(y, 1))}
+    return phi.Problem(span, equations, name=name, reference={y: 1 / (1 + t)})
+
+
+def test_a_new_folder_holds_the_declaration_and_the_settings(tmp_path):
+    run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    assert {path.name for path in run.path.iterdir()} == {
+        "config.toml",
+        "environment.json",
+        "problem.txt",
+        "problem.json",
+    }
+    assert run.config == {"seed": 3, "precision": "float64", "network": {"kind": "MLP", "width": [4, 4]}}
+    assert run.problem.fingerprint == decay().fingerprint
+    assert run.problem.name == "decay"
+    assert decay().fingerprint in (run.path / "problem.txt").read_text()
+    assert run.summary is None
+    found = json.loads((run.path / "environment.json").read_text())
+    assert {"python", "phijax", "jax", "jaxlib", "equinox", "optax", "sympy", "numpy"} <= set(found["versions"])
+    assert found["precision"] == "float64"
+    assert found["devices"]
+    assert "determinism" in found
+
+
+def test_it_is_found_again(tmp_path):
+    made = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    assert RunDirectory.open(made.path).config == made.config
+
+
+def test_two_runs_of_one_second_have_folders_of_their_own(tmp_path, monkeypatch):
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 11, 29, 10, 15)
+
+    monkeypatch.setattr(run_directory, "datetime", Stopped)
+    folders = [RunDirectory.create(None, decay("a b/c"), CONFIG, root=tmp_path).path.name for _ in range(3)]
+    assert folders == ["a-b-c-20261129-101500", "a-b-c-20261129-101500-2", "a-b-c-20261129-101500-3"]
+
+
+def test_another_runs_folder_is_refused(tmp_path):
+    RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    with pytest.raises(RunDirectoryError, match="already holds a run; go on with a run by `phijax resume`"):
+        RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("mine")
+    with pytest.raises(RunDirectoryError, match="already holds something"):
+        RunDirectory.create(tmp_path / "other", decay(), CONFIG)
+    assert (tmp_path / "other" / "thesis.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "run"]  # and nothing half-made is left
+
+
+def test_an_empty_folder_is_taken(tmp_path):
+    (tmp_path / "run").mkdir()
+    assert RunDirectory.create(tmp_path / "run", decay(), CONFIG).config["seed"] == 3
+
+
+def test_a_fault_while_it_is_made_leaves_nothing(tmp_path, monkeypatch):
+    def broken(problem):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(run_directory, "to_json", broken)
+    with pytest.raises(OSError, match="disk full"):
+        RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_folders_are_named(tmp_path):
+    with pytest.raises(RunDirectoryError, match="there is no folder"):
+        RunDirectory.open(tmp_path / "absent")
+    with pytest.raises(RunDirectoryError, match=r"is no run directory: it has no config\.toml"):
+        RunDirectory.open(tmp_path)
+
+
+def test_damaged_files_are_named(tmp_path):
+    run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    (run.path / "config.toml").write_text("seed = ")
+    (run.path / "problem.json").write_text("{")
+    with pytest.raises(RunDirectoryError, match=r"config\.toml is damaged"):
+        run.config  # noqa: B018
+    with pytest.raises(RunDirectoryError, match=r"problem\.json is damaged"):
+        run.problem  # noqa: B018
+
+
+def test_summary_report_and_pictures_are_written(tmp_path, exact_solution):
+    run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    solution = exact_solution(decay(), {y: 1 / (1 + t)}, status="finished", steps=9)
+    summary = run.write_summary(solution)
+    assert run.summary == summary
+    assert summary["steps"] == 9
+    assert summary["errors"]["y"]["max"] < 1e-14
+    assert "fresh points" in (run.path / "report.txt").read_text()
+    assert run.write_plots(solution) == [run.path / "plots" / "solution.png"]
+    assert not list(Path(run.path).rglob("*.part*"))

@@ -1,0 +1,78 @@
+"""Weights as a plain file: evaluated again by NumPy alone they give the same fields."""
+
+import numpy as np
+import pytest
+import sympy
+from sympy import Eq, pi, sin
+
+import phijax as phi
+from phijax.networks import MLP
+
+x, t = phi.coordinate("x"), phi.time("t")
+u, v = phi.fields("u v", x, t)
+k = phi.parameter("k", initial=2.5, positive=True)
+ring = phi.Interval(x, -1, 1, periodic=True) * phi.Interval(t, 0, 2)
+
+
+def problem():
+    return phi.Problem(
+        ring,
+        {
+            "pde": {"u": Eq(u.diff(t), k * v.diff(x)), "v": Eq(v.diff(t), u.diff(x))},
+            "start": phi.on(ring.at(t=0), Eq(u, 3 * sin(pi * x)), exact=True),
+            "rest": phi.on(ring.at(t=0), Eq(v, 5)),
+        },
+    )
+
+
+def by_numpy(weights, group, x, t):
+    """The documented recipe, with no package but NumPy and, for exact conditions, sympy."""
+    inputs = []
+    for name, column in (("x", x), ("t", t)):
+        low, high, periodic = weights[f"inputs/{group}/{name}"]
+        if periodic:
+            angle = 2 * np.pi * (column - low) / (high - low)
+            inputs += [np.cos(angle), np.sin(angle)]
+        else:
+            inputs.append(2 * (column - (low + high) / 2) / (high - low))
+    layer, h = 0, np.stack(inputs, axis=-1)
+    while f"networks/{group}/layers/{layer}/weight" in weights:
+        h = np.tanh(h) if layer else h
+        h = h @ weights[f"networks/{group}/layers/{layer}/weight"] + weights[f"networks/{group}/layers/{layer}/bias"]
+        layer += 2
+    fields = {}
+    for position, name in enumerate(group.split(",")):
+        value = weights[f"scales/{name}"] * h[:, position]
+        if f"lifts/{name}" in weights:
+            symbols = sympy.symbols("x t")
+            lift, factor = (
+                sympy.lambdify(symbols, sympy.sympify(str(weights[f"{part}/{name}"])))(x, t)
+                for part in ("lifts", "factors")
+            )
+            value = lift + factor * value
+        fields[name] = value
+    return fields
+
+
+def test_numpy_alone_gives_the_same_fields(untrained_solution, tmp_path):
+    solution = untrained_solution(problem(), MLP(width=6, depth=2))
+    path = solution.save_weights(tmp_path / "weights")
+    assert path == tmp_path / "weights.npz"
+    with np.load(path, allow_pickle=False) as stored:
+        weights = dict(stored)
+    random = np.random.default_rng(0)
+    xs, ts = random.uniform(-1, 1, 50), random.uniform(0, 2, 50)
+    (group,) = {name.split("/")[1] for name in weights if name.startswith("networks/")}
+    again = by_numpy(weights, group, xs, ts)
+    for name in ("u", "v"):
+        np.testing.assert_allclose(again[name], solution[name](x=xs, t=ts), rtol=1e-12, atol=1e-12)
+    assert weights["parameters/k"] == pytest.approx(2.5)
+    assert weights["scales/v"] == 5.0
+    assert "tanh" in str(weights[f"structure/{group}"])
+
+
+def test_a_failed_write_leaves_nothing(untrained_solution, tmp_path):
+    solution = untrained_solution(problem(), MLP(width=3, depth=1))
+    with pytest.raises(FileNotFoundError):
+        solution.save_weights(tmp_path / "absent" / "weights.npz")
+    assert list(tmp_path.iterdir()) == []
