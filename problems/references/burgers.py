@@ -61,6 +61,6 @@ def values(x: Float[np.ndarray, "..."], t: Float[np.ndarray, "..."], nu: float) 
 
 
 def reference(nu: float = 0.01 / np.pi, t_end: float = 1.0) -> Reference:
-    """u(x, t) for x in [-1, 1] and t in [0, t_end]."""
-    source = "Cole-Hopf integral by the trapezoid rule; error from twice the nodes"
+    """u(x, t) for x in [-1, 1] and t in [0, t_end]; the error is the distance from twice the nodes."""
+    source = "Cole-Hopf integral"
     return Reference(solver=partial(values, nu=float(nu)), error=_estimate(float(nu), float(t_end)), source=source)

@@ -110,8 +110,8 @@ def values(x: Array, y: Array) -> dict[str, Array]:
 
 
 def reference() -> Reference:
-    """u, v and p at Re = 100; the error is that of p."""
+    """u, v and p at Re = 100; each error is the distance from degree 40 to 48, and the one that is stated that of p."""
     errors = _kept()[1]
     parts = ", ".join(f"{name} {error:.0e}" for name, error in errors.items())
-    source = f"Legendre-Galerkin stream function with the corner flows split off; errors from a lower order: {parts}"
+    source = f"Legendre-Galerkin stream function, the corner flows split off ({parts})"
     return Reference(solver=values, error=max(errors.values()), source=source)
