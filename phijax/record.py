@@ -16,6 +16,7 @@ from phijax.formulation.faults import nearest
 from phijax.networks import NetworkSpec
 from phijax.networks._options import from_config, to_config
 from phijax.optimizers import GaussNewton, LeastSquaresOptimizer
+from phijax.training import root_key
 
 _LEAST_SQUARES: dict[str, type] = {"GaussNewton": GaussNewton}
 _FIRST_ORDER = {"Adam": warmed_adam}
@@ -79,11 +80,9 @@ def seed_of(config: Mapping[str, Any]) -> Any:
 
 
 def _seed_entry(seed: Any) -> Any:
+    key = root_key(seed)  # refuses what is no seed, before there is a folder
     if isinstance(seed, int | np.integer):
         return int(seed)
-    from phijax.training import root_key
-
-    key = root_key(seed)
     words = np.asarray(jax.random.key_data(key)).tolist()
     return {"words": words, "implementation": str(jax.random.key_impl(key))}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from phijax.choice import Choice, choose, samplers_of
-from phijax.evaluation import RunDirectory, Solution
+from phijax.evaluation import Dated, RunDirectory, Solution
 from phijax.formulation import Problem
 from phijax.record import choice_of, config_of, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
@@ -26,13 +26,14 @@ def solve(
     optimizer: Any = None,
     balancer: Any = None,
     max_steps: int | None = None,
-    run_dir: str | Path | None = None,
+    run_dir: str | Path | Dated | None = None,
     progress: Any = None,
 ) -> Solution:
     """Solves a problem; what is not given is chosen by rule, and `solution.choice.reasons` says why.
 
     seed: an int or one JAX key. max_seconds: bounds compiling and training; without it the run ends by a rule in
-    steps. points: per constraint, or one number for all. run_dir: folder for the run; None writes nothing.
+    steps. points: per constraint, or one number for all. run_dir: folder for the run, or Dated() for a new
+    one named after the time; None writes nothing.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()

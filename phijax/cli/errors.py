@@ -62,9 +62,9 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
     if isinstance(error, USERS_FAULTS) and _meant_for_users(error):
         print(f"phijax: {error}", file=sys.stderr)
         return Exit.USAGE
-    first = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    first = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else "no message"
     hint = "" if debug else " Run again with --debug for the traceback."
-    print(f"phijax: internal fault: {type(error).__name__}: {first}{hint}", file=sys.stderr)
+    print(f"phijax: internal fault: {type(error).__name__}: {first}.{hint}", file=sys.stderr)
     return Exit.FAULT
 
 

@@ -63,6 +63,7 @@ def told_plainly() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, stop) if main_thread else None
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("default")
             warnings.simplefilter("ignore", DeprecationWarning)
             warnings.showwarning = show
             logging.getLogger("absl").setLevel(logging.ERROR)  # orbax tells on standard error what it does by design

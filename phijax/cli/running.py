@@ -10,8 +10,8 @@ from phijax.cli.process import configure_jax
 from phijax.cli.run_settings import given_settings
 from phijax.cli.settings import parse
 from phijax.cli.source import find
-from phijax.evaluation import RunDirectory, Solution, load_solution
-from phijax.evaluation.run_directory import REPORT, reserved_folder
+from phijax.evaluation import Dated, RunDirectory, Solution, load_solution
+from phijax.evaluation.run_directory import REPORT
 from phijax.solve import resume, solve
 
 OUT_OF_TIME = "max_seconds="  # how a stop reason begins where the clock ended the run
@@ -35,7 +35,7 @@ def run_verb(
     configure_jax(precision, cache)
     problem = source.problem(constants)
     given = given_settings(problem, settings)
-    folder = reserved_folder(source.name) if run_dir is None else run_dir
+    folder = Dated() if run_dir is None else run_dir
     solution = solve(problem, seed=seed, max_seconds=max_seconds, precision=precision, run_dir=folder, **given)
     return _told(solution, as_json)
 

@@ -6,6 +6,7 @@ from phijax.evaluation.evaluator import Evaluator as Evaluator
 from phijax.evaluation.evaluator import OutsideDomainWarning as OutsideDomainWarning
 from phijax.evaluation.report import Report as Report
 from phijax.evaluation.residuals import TermResidual as TermResidual
+from phijax.evaluation.run_directory import Dated as Dated
 from phijax.evaluation.run_directory import RunDirectory as RunDirectory
 from phijax.evaluation.run_directory import RunDirectoryError as RunDirectoryError
 from phijax.evaluation.solution import Solution as Solution

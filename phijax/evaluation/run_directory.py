@@ -13,6 +13,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,13 @@ class RunDirectoryError(RuntimeError):
     """A folder that cannot be used as, or is no, run directory."""
 
 
+@dataclass(frozen=True)
+class Dated:
+    """In place of a path: a new folder `root/NAME-YYYYmmdd-HHMMSS`, never that of another run."""
+
+    root: str | Path = "runs"
+
+
 class RunDirectory:
     """The folder of one run; `create` makes one and `open` finds one."""
 
@@ -45,18 +53,16 @@ class RunDirectory:
     @classmethod
     def create(
         cls,
-        path: str | Path | None,
+        path: str | Path | Dated,
         problem: Problem,
         config: Mapping[str, Any],
-        *,
-        root: str | Path = "runs",
     ) -> RunDirectory:
         """A new run directory with config.toml, environment.json, problem.txt and problem.json.
 
-        path: where; None gives `root/NAME-YYYYmmdd-HHMMSS`, never that of another run. config: settings in TOML's
-        types, nested as tables; None is left out. Raises RunDirectoryError where `path` already holds something.
+        config: settings in TOML's types, nested as tables; None is left out. Raises RunDirectoryError where `path`
+        already holds something.
         """
-        target = reserved_folder(problem.name, root) if path is None else Path(path).absolute()
+        target = _reserved(problem.name, path.root) if isinstance(path, Dated) else Path(path).absolute()
         target.parent.mkdir(parents=True, exist_ok=True)
         whole = target.with_name(f".{target.name}.{os.getpid()}.part")
         whole.mkdir()
@@ -157,8 +163,8 @@ def _write_declaration(folder: Path, problem: Problem, config: Mapping[str, Any]
     write_text(folder / PROBLEM_TREE, json.dumps(to_json(problem)) + "\n")
 
 
-def reserved_folder(name: str, root: str | Path = "runs") -> Path:
-    """A new empty folder `root/NAME-YYYYmmdd-HHMMSS`, numbered where another run of the same second has that name."""
+def _reserved(name: str, root: str | Path) -> Path:
+    """A new empty folder, numbered where another run of the same second has its name."""
     safe = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "problem"
     base = Path(root).absolute() / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
     base.parent.mkdir(parents=True, exist_ok=True)

@@ -15,10 +15,10 @@ from phijax.evaluation.files import written_whole
 def weight_arrays(layout: Any, model: Any) -> dict[str, np.ndarray]:
     """{path: array} of all weights, and what turns a point into inputs and outputs into fields.
 
-    `networks/GROUP/...`: as in the model, whose layers are under `structure/GROUP` as text. `inputs/GROUP/COORDINATE`: (low, high, periodic); the input is the coordinate
-    scaled to [-1, 1], or the cosine and sine of the angle it makes on a circle where periodic. `scales/FIELD`: factor of
-    the output. `parameters/NAME`: the value. A field with exact conditions is also `lift + factor * output`, whose
-    expressions are under `lifts/FIELD` and `factors/FIELD` as text.
+    `networks/GROUP/...`: as in the model, whose layers are under `structure/GROUP` as text.
+    `inputs/GROUP/COORDINATE`: (low, high, periodic); the input is the coordinate scaled to [-1, 1], or where periodic
+    the cosine and sine of the angle it makes on a circle. `scales/FIELD`: factor of the output. A field with exact
+    conditions is `lift + factor * output`, under `lifts/FIELD` and `factors/FIELD` as text.
     """
     arrays: dict[str, np.ndarray] = {}
     for path, leaf in tree_flatten_with_path(model.networks)[0]:

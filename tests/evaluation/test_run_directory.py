@@ -8,7 +8,7 @@ import pytest
 from sympy import Eq
 
 import phijax as phi
-from phijax.evaluation import RunDirectory, RunDirectoryError, run_directory
+from phijax.evaluation import Dated, RunDirectory, RunDirectoryError, run_directory
 
 t = phi.time("t")
 y = phi.field("y", t)
@@ -53,7 +53,7 @@ def test_two_runs_of_one_second_have_folders_of_their_own(tmp_path, monkeypatch)
             return cls(2026, 11, 29, 10, 15)
 
     monkeypatch.setattr(run_directory, "datetime", Stopped)
-    folders = [RunDirectory.create(None, decay("a b/c"), CONFIG, root=tmp_path).path.name for _ in range(3)]
+    folders = [RunDirectory.create(Dated(tmp_path), decay("a b/c"), CONFIG).path.name for _ in range(3)]
     assert folders == ["a-b-c-20261129-101500", "a-b-c-20261129-101500-2", "a-b-c-20261129-101500-3"]
 
 

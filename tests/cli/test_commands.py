@@ -1,0 +1,162 @@
+"""The verbs: what they print, and their exit codes. Run in this process, where nothing is compiled for long."""
+
+import json
+
+import pytest
+
+import phijax
+from phijax.cli import app, main
+from phijax.cli.errors import Exit
+
+FILE = """import phijax as phi
+from sympy import Eq
+t = phi.time("t")
+y = phi.field("y", t)
+span = phi.Interval(t, 0, 1)
+def decay(rate=2.0):
+    return phi.Problem(span, {"ode": Eq(y.diff(t), -rate * y), "start": phi.on(span.at(t=0), Eq(y, 1))})
+"""
+
+
+@pytest.fixture
+def decay(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "decay.py"
+    path.write_text(FILE)
+    return path
+
+
+def test_version(capsys):
+    assert main(["--version"]) == Exit.OK
+    assert capsys.readouterr().out == f"phijax {phijax.__version__}\n"
+
+
+def test_help_names_every_verb(capsys):
+    assert main(["--help"]) == Exit.OK
+    text = capsys.readouterr().out
+    for verb in ("list", "show", "check", "run", "resume", "predict", "plot", "doctor"):
+        assert f"\n  {verb} " in text
+
+
+@pytest.mark.parametrize(
+    "arguments", [["rum"], ["run"], ["run", "burgers", "--sed", "3"], ["run", "burgers", "--seed", "x"]]
+)
+def test_wrong_usage_is_two(arguments, capsys):
+    assert main(arguments) == Exit.USAGE
+    assert "Error" in capsys.readouterr().err
+
+
+def test_check_prints_the_problem(decay, capsys):
+    assert main(["check", "decay.py", "rate=3.5"]) == Exit.OK
+    out = capsys.readouterr().out
+    assert out.startswith("decay on [0, 1] in t")
+    assert "y_t = -3.5*y" in out
+    assert out.rstrip().endswith("no fault")
+
+
+def test_check_tells_warnings_in_a_line(decay, capsys):
+    decay.write_text(FILE + "x = phi.coordinate('x')\nv = phi.field('v', x)\ndecay = None\n"
+                     "mine = phi.Problem(phi.Interval(x, 0, 1), {'ode': Eq(v.diff(x, 2), v)})\n")  # fmt: skip
+    assert main(["check", "decay.py"]) == Exit.OK
+    captured = capsys.readouterr()
+    assert captured.err.startswith("phijax: warning: 'v' has no condition on 'x-', 'x+'")
+    assert "no fault, 1 warning" in captured.out
+
+
+@pytest.mark.parametrize("verb", ["check", "run", "show"])
+def test_a_faulty_declaration_is_one_message_without_traceback(decay, capsys, verb):
+    decay.write_text(FILE.replace("-rate * y", "-k * y").replace("def decay", "k = phi.coordinate('k')\ndef decay"))
+    assert main([verb, "decay.py"]) == Exit.USAGE
+    err = capsys.readouterr().err
+    assert err.startswith("phijax: decay.py:8: The problem has a fault:")
+    assert "'k'" in err
+    assert "Traceback" not in err
+    assert main([verb, "decay.py", "--debug"]) == Exit.USAGE
+    assert "Traceback" in capsys.readouterr().err
+    assert not (decay.parent / "runs").exists()
+
+
+def test_show_tells_samplers_derivatives_and_cost(decay, capsys):
+    assert main(["show", "decay.py", "network.width=5", "network.depth=1", "points.ode=33"]) == Exit.OK
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "ode 33 [0, 1] in t low discrepancy" in lines
+    assert "start 1 {0} in t low discrepancy" in lines
+    assert "ode y: value, t" in lines
+    assert "start y: value" in lines
+    assert "16 parameters to train, 34 residuals a step" in lines  # 5 + 5 + 5 + 1
+
+
+def test_list_as_json_has_the_documented_keys(capsys):
+    assert main(["list", "--json"]) == Exit.OK
+    entries = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out.splitlines()[-1])}
+    assert {"name", "fields", "parameters", "reference", "reference_error", "target"} <= set(entries["burgers"])
+    assert sorted(entries["kovasznay"]["fields"]) == ["p", "u", "v"]
+    assert entries["kovasznay"]["reference"] == "closed"
+    assert entries["burgers_inverse"]["parameters"] == ["lambda1", "lambda2"]
+    assert 0 < entries["allen_cahn"]["reference_error"] < 1e-6
+    assert entries["poisson_2d"]["constants"] == {"f": 1}
+
+
+def test_list_as_a_table(capsys):
+    assert main(["list"]) == Exit.OK
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["problem", "equations", "constants", "reference", "its", "error", "target"]
+    assert [row.split()[0] for row in rows] == phijax.problems.names()
+
+
+def test_doctor(capsys):
+    assert main(["doctor", "--json"]) == Exit.OK
+    found = json.loads(capsys.readouterr().out)
+    assert found["float64"] is True
+    assert found["versions"]["phijax"] == phijax.__version__
+    assert found["devices"] == ["0: cpu"]
+    assert main(["doctor"]) == Exit.OK
+    assert "determinism" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "burgers", "nu=0.1", "nuu=3"], "burgers has no constant 'nuu'; did you mean 'nu'"),
+        (["run", "burgers", "--precision", "float16"], "precision='float16' is not known"),
+        (["run", "burgers", "--max-seconds", "0"], "--max-seconds 0: give a positive number"),
+        (["run", "burgers", "--seed", "-1"], "seed"),
+        (["resume", "absent"], "there is no folder"),
+        (["predict", "absent", "points.csv"], "there is no folder"),
+        (["plot", "."], "is no run directory"),
+        (["check", "burgers", "points.pde=3"], r"check takes constants alone; points\.\* is a run setting"),
+    ],
+)
+def test_what_a_user_got_wrong_is_told_before_anything_is_written(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == Exit.USAGE
+    err = capsys.readouterr().err
+    assert err.startswith("phijax: ")
+    assert message.replace("\\", "") in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def fails_with(monkeypatch, error):
+    def verb(as_json):
+        raise error
+
+    monkeypatch.setattr("phijax.cli.listing.list_verb", verb)
+    return main(["list"])
+
+
+def test_an_internal_fault_is_one_and_says_how_to_see_more(monkeypatch, capsys):
+    assert fails_with(monkeypatch, ZeroDivisionError("of our own")) == Exit.FAULT
+    err = capsys.readouterr().err
+    assert err.startswith("phijax: internal fault: ZeroDivisionError: of our own. ")
+    assert "--debug" in err
+    assert "Traceback" not in err
+
+
+def test_an_interrupt_is_130(monkeypatch, capsys):
+    assert fails_with(monkeypatch, KeyboardInterrupt()) == Exit.INTERRUPTED
+    assert capsys.readouterr().err == "phijax: interrupted.\n"
+
+
+def test_debug_is_not_remembered():
+    assert main(["--debug", "--version"]) == Exit.OK
+    assert app._debug.get() is False
