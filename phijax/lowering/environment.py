@@ -9,28 +9,29 @@ import jax.numpy as jnp
 import sympy
 from jaxtyping import Array
 
-from phijax.lowering.derivatives import derivatives
 from phijax.lowering.normalize import Jet
 from phijax.symbolic import Normal
 
-FieldFunction = Callable[[Array], Mapping[str, Array]]
+Orders = tuple[int, ...]
+# (stacked coordinates (d,), derivatives wanted) -> {orders: {field: scalar}}
+FieldFunction = Callable[[Array, set[Orders]], Mapping[Orders, Mapping[str, Array]]]
 
 
 class Environment:
     """Values by symbol at one point, and derivatives of fields, computed when first asked for and then kept.
 
-    symbols: scalars by symbol. groups: {field name: (group name, function of the group's coordinates (d,) that gives
-    {field: scalar})}. requests: {(group name, arguments): every derivative that the expression needs there}.
+    symbols: scalars by symbol. groups: {field name: (group name, function of the group's coordinates and the
+    derivatives wanted)}. requests: {(group name, arguments): every derivative that the expression needs there}.
     """
 
     def __init__(
         self,
         symbols: Mapping[sympy.Symbol, Array],
         groups: Mapping[str, tuple[str, FieldFunction]],
-        requests: Mapping[tuple[str, tuple[sympy.Expr, ...]], set[tuple[int, ...]]],
+        requests: Mapping[tuple[str, tuple[sympy.Expr, ...]], set[Orders]],
     ):
         self.symbols, self.groups, self.requests = symbols, groups, requests
-        self._jets: dict[tuple[str, tuple[sympy.Expr, ...]], Mapping[tuple[int, ...], Mapping[str, Array]]] = {}
+        self._jets: dict[tuple[str, tuple[sympy.Expr, ...]], Mapping[Orders, Mapping[str, Array]]] = {}
         self.overrides: dict[Any, Array] = {}
 
     def bind(self, symbols: Mapping[sympy.Symbol, Array]) -> Environment:
@@ -55,7 +56,7 @@ class Environment:
         key = (group, jet.args)
         if key not in self._jets:
             at = jnp.stack([jnp.asarray(argument(self), self.dtype) for argument in arguments])
-            self._jets[key] = derivatives(function, at, self.requests[key])
+            self._jets[key] = function(at, self.requests[key])
         return self._jets[key][jet.orders][jet.name]
 
     @property

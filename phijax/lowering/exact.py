@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from phijax.formulation import Problem
+from phijax.lowering.derivatives import Orders, derivatives
 from phijax.lowering.emit import emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.layout import FieldModel
@@ -47,11 +48,14 @@ class ExactLayout:
         emitted = emit(self.fields[name])
         kind = complex if field.func.is_complex_field else float
 
-        def at(network: Any, c: Array, key: Any = None) -> dict[str, Array]:
+        def values(c: Array) -> dict[str, Array]:
             value = emitted(Environment(dict(zip(field.coordinates, c, strict=True)), {}, {}))
             return {
                 name: jnp.asarray(value, jnp.result_type(c, kind)) if kind is complex else jnp.asarray(value, c.dtype)
             }
+
+        def at(network: Any, c: Array, wanted: set[Orders], key: Any = None) -> Mapping[Orders, dict[str, Array]]:
+            return derivatives(values, c, wanted)
 
         return at
 

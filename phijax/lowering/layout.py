@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,11 @@ import numpy as np
 import sympy
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from phijax._series import Series, carries_series, closed_indices, cos, sin, stack, variable
 from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
 from phijax.geometry import Region
-from phijax.lowering.emit import emit
+from phijax.lowering.derivatives import Orders, derivatives
+from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.parameters import initial_raw, value_of
 from phijax.symbolic import Field
@@ -48,6 +51,13 @@ class Embedding:
             angle = (2 * np.pi / (self.high - self.low)) * (value - self.low)
             return [jnp.cos(angle), jnp.sin(angle)]
         return [(2 / (self.high - self.low)) * (value - (self.low + self.high) / 2)]
+
+    def series(self, value: Array, axis: int, indices: frozenset[Orders]) -> list[Series]:
+        """The inputs as series in the coordinates, of which this is the one at `axis`."""
+        if self.periodic:
+            angle = variable(value - self.low, axis, indices, 2 * np.pi / (self.high - self.low))
+            return [angle.compose(cos), angle.compose(sin)]
+        return [variable(value - (self.low + self.high) / 2, axis, indices, 2 / (self.high - self.low))]
 
 
 @dataclass(frozen=True)
@@ -87,24 +97,63 @@ class GroupFunction:
             if not ansatz.trivial
         }
 
-    def __call__(self, network: Any, at: Float[Array, "d"], key: PRNGKeyArray | None = None) -> dict[str, Array]:
-        """{field: scalar} at one point; a stochastic network draws from `key`."""
+    def __call__(
+        self, network: Any, at: Float[Array, "d"], wanted: Iterable[Orders], key: PRNGKeyArray | None = None
+    ) -> Mapping[Orders, Mapping[str, Array]]:
+        """{orders: {field: scalar}} at one point; a stochastic network draws from `key`.
+
+        Networks whose layers all have a rule carry the derivatives through together; others are left to JAX.
+        """
+        if key is None and carries_series(network):
+            return self._carried(network, at, closed_indices(wanted))
+        return derivatives(lambda c: self._values(network, c, key), at, wanted)
+
+    def _values(self, network: Any, at: Float[Array, "d"], key: PRNGKeyArray | None) -> dict[str, Array]:
         inputs = jnp.stack([part for i, embed in enumerate(self.group.embeddings) for part in embed(at[i])])
         outputs = network(inputs) if key is None else network(inputs, key=key)
-        symbols = dict(zip(self.group.coordinates, at, strict=True))
-        position, values = 0, {}
-        for field in self.group.fields:
-            value = outputs[position] * self.group.scales[field.name]
-            position += 1
+        values = {}
+        for field, position in self._outputs():
+            value = self.group.scales[field.name] * outputs[position]
             if field.func.is_complex_field:
-                value = value + 1j * self.group.scales[field.name] * outputs[position]
-                position += 1
+                value = value + 1j * self.group.scales[field.name] * outputs[position + 1]
             if field.name in self._lifts:
-                lift, factor = self._lifts[field.name]
-                env = Environment(symbols, {}, {})
-                value = lift(env) + factor(env) * value
+                lift, factor = (part(self._environment(at)) for part in self._lifts[field.name])
+                value = lift + factor * value
             values[field.name] = value
         return values
+
+    def _carried(
+        self, network: Any, at: Float[Array, "d"], indices: frozenset[Orders]
+    ) -> dict[Orders, dict[str, Array]]:
+        inputs = [part for i, embed in enumerate(self.group.embeddings) for part in embed.series(at[i], i, indices)]
+        outputs = network.series(stack(inputs))
+        found: dict[Orders, dict[str, Array]] = {orders: {} for orders in indices}
+        for field, position in self._outputs():
+            scale = self.group.scales[field.name]
+            value = outputs.linear(lambda c, p=position, s=scale: s * c[p])
+            if field.func.is_complex_field:
+                value = value + outputs.linear(lambda c, p=position + 1, s=scale: 1j * s * c[p])
+            if field.name in self._lifts:
+                lift, factor = (self._known(part, at, indices) for part in self._lifts[field.name])
+                value = lift + factor * value
+            for orders in indices:
+                found[orders][field.name] = value.derivative(orders)
+        return found
+
+    def _known(self, emitted: Emitted, at: Float[Array, "d"], indices: frozenset[Orders]) -> Series:
+        """The series of a known expression of the coordinates."""
+        found = derivatives(lambda c: emitted(self._environment(c)) + jnp.zeros_like(c[0]), at, indices)
+        return Series({o: value / math.prod(map(math.factorial, o)) for o, value in found.items()}, indices)
+
+    def _outputs(self) -> Iterator[tuple[Field, int]]:
+        """Each field with the position of its (first) output."""
+        position = 0
+        for field in self.group.fields:
+            yield field, position
+            position += 2 if field.func.is_complex_field else 1
+
+    def _environment(self, at: Float[Array, "d"]) -> Environment:
+        return Environment(dict(zip(self.group.coordinates, at, strict=True)), {}, {})
 
 
 class Layout:

@@ -87,8 +87,8 @@ class Expressions:
             network = model.networks[name]
             own = None if key is None else jax.random.fold_in(key, position)
 
-            def at(c: Array, function=function, network=network, own=own) -> Mapping[str, Array]:
-                return function(network, c, own)
+            def at(c: Array, wanted: set, function=function, network=network, own=own) -> Mapping:
+                return function(network, c, wanted, own)
 
             for field in self.layout.groups[name].fields:
                 groups[field.name] = (name, at)

@@ -10,23 +10,34 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from phijax import _series
+
 from ._options import did_you_mean
 
 
 class Activation(NamedTuple):
-    """function: elementwise; gain: standard deviation of the weights before it, relative to Glorot & Bengio (2010)."""
+    """function: elementwise; gain: standard deviation of the weights before it, relative to Glorot & Bengio (2010).
+
+    taylor: (z, n) -> the coefficients f(z), f'(z), ..., f^(n)(z) / n!, where there is a shorter way than JAX's.
+    """
 
     function: Callable[[Float[Array, "*shape"]], Float[Array, "*shape"]]
     gain: float = 1.0
+    taylor: Callable[[Array, int], list[Array]] | None = None
+
+    @property
+    def series(self) -> Callable[[Array, int], list[Array]]:
+        """The coefficients of the function's Taylor series."""
+        return _series.of_function(self.function) if self.taylor is None else self.taylor
 
 
 # Rectifiers pass about half of the variance, hence sqrt 2 (He et al., 2015); the others are near to linear at zero.
 _RECTIFIER = math.sqrt(2.0)
 
 ACTIVATIONS: dict[str, Activation] = {
-    "tanh": Activation(jnp.tanh),
-    "sin": Activation(jnp.sin),
-    "sigmoid": Activation(jax.nn.sigmoid),
+    "tanh": Activation(jnp.tanh, taylor=_series.tanh),
+    "sin": Activation(jnp.sin, taylor=_series.sin),
+    "sigmoid": Activation(jax.nn.sigmoid, taylor=_series.sigmoid),
     "softplus": Activation(jax.nn.softplus),
     "gelu": Activation(lambda x: jax.nn.gelu(x, approximate=False), _RECTIFIER),
     "silu": Activation(jax.nn.silu, _RECTIFIER),

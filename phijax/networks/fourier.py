@@ -9,6 +9,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from phijax import _series
+from phijax._series import Series, concatenate
+
 from ._options import real, whole
 from .frozen import frozen
 from .layers import Sequential
@@ -24,6 +27,10 @@ class FourierEmbedding(eqx.Module):
     def __call__(self, x: Float[Array, " in"], *, key: PRNGKeyArray | None = None) -> Float[Array, " twice_features"]:
         phase = 2.0 * jnp.pi * (x @ self.frequencies)
         return jnp.concatenate([jnp.cos(phase), jnp.sin(phase)])
+
+    def series(self, x: Series) -> Series:
+        phase = x.linear(lambda channel: 2.0 * jnp.pi * (channel @ self.frequencies))
+        return concatenate([phase.compose(_series.cos), phase.compose(_series.sin)])
 
 
 @dataclass(frozen=True)

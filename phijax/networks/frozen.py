@@ -7,6 +7,8 @@ from typing import Any
 import equinox as eqx
 import jax
 
+from phijax._series import Series
+
 
 class Frozen(eqx.Module):
     """A module whose parameters have zero gradient. Derivatives by its input are unchanged."""
@@ -14,10 +16,16 @@ class Frozen(eqx.Module):
     inner: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._stopped()(*args, **kwargs)
+
+    def series(self, x: Series) -> Series:
+        return self._stopped().series(x)
+
+    def _stopped(self) -> Any:
         def stop(leaf: Any) -> Any:
             return jax.lax.stop_gradient(leaf) if eqx.is_inexact_array(leaf) else leaf
 
-        return jax.tree.map(stop, self.inner)(*args, **kwargs)
+        return jax.tree.map(stop, self.inner)
 
 
 def frozen(module: Any) -> Frozen:

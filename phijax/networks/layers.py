@@ -1,6 +1,8 @@
 """Layers: one small class a kind. All leaves are arrays; what is no array is static.
 
-Each maps one point, (in,) -> (out,), as `layer(x, *, key=None)`; only a stochastic layer reads `key`.
+Each maps one point, (in,) -> (out,), as `layer(x, *, key=None)`; only a stochastic layer reads `key`. `series` is the
+layer's rule for derivatives: it maps truncated Taylor series of its input to those of its output, without a key. A layer
+that has none is differentiated by JAX.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
+
+from phijax._series import Series
 
 from .activations import activation
 
@@ -22,6 +26,9 @@ class Linear(eqx.Module):
     def __call__(self, x: Float[Array, " in"], *, key: PRNGKeyArray | None = None) -> Float[Array, " out"]:
         return x @ self.weight + self.bias
 
+    def series(self, x: Series) -> Series:
+        return x.linear(lambda channel: channel @ self.weight).shifted(self.bias)
+
 
 class Elementwise(eqx.Module):
     """The activation function of that name, entry by entry."""
@@ -30,6 +37,9 @@ class Elementwise(eqx.Module):
 
     def __call__(self, x: Float[Array, " n"], *, key: PRNGKeyArray | None = None) -> Float[Array, " n"]:
         return activation(self.name).function(x)
+
+    def series(self, x: Series) -> Series:
+        return x.compose(activation(self.name).series)
 
 
 class Dropout(eqx.Module):
@@ -46,6 +56,9 @@ class Dropout(eqx.Module):
         kept = jax.random.bernoulli(key, 1.0 - self.rate, x.shape)
         return jnp.where(kept, x / (1.0 - self.rate), 0.0)
 
+    def series(self, x: Series) -> Series:
+        return x
+
 
 class Sequential(eqx.Module):
     """Layers one after the other; layer i draws from `fold_in(key, i)`. Is a layer itself."""
@@ -55,6 +68,11 @@ class Sequential(eqx.Module):
     def __call__(self, x: Float[Array, " in"], *, key: PRNGKeyArray | None = None) -> Float[Array, " out"]:
         for position, layer in enumerate(self.layers):
             x = layer(x, key=None if key is None else jax.random.fold_in(key, position))  # type: ignore[operator]
+        return x
+
+    def series(self, x: Series) -> Series:
+        for layer in self.layers:
+            x = layer.series(x)  # type: ignore[attr-defined]
         return x
 
 

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
+
+from phijax._series import Series
 
 from ._options import whole
 from .activations import activation
@@ -29,6 +32,14 @@ class Gated(eqx.Module):
             gate = layer(hidden)
             hidden = (1.0 - gate) * u + gate * v
         return self.last(hidden)
+
+    def series(self, x: Series) -> Series:
+        u, v = (encoder.series(x) for encoder in self.encoders)
+        difference = v + u.linear(jnp.negative)
+        hidden = self.first.series(x)
+        for layer in self.gated:
+            hidden = u + layer.series(hidden) * difference
+        return self.last.series(hidden)
 
 
 @dataclass(frozen=True)
