@@ -6,7 +6,7 @@ energy natural gradient, Mueller & Zeinhofer 2023, and its sample-space form, Gu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -85,11 +85,11 @@ class GaussNewton(LeastSquaresOptimizer):
     ) -> tuple[Float[Array, " P"], GaussNewtonState, StepInfo]:
         line = _Line(system, theta, batch, weights)
         r, jacobian = system.jacobian(theta, batch, weights)
-        state = self._judged(state, float(jnp.sum(r**2)), _rounding(theta))
-        best, damping, solve = _Trial(float(state.loss)), _clipped(float(state.damping), float(state.floor)), None
+        state = _judged(state, float(jnp.sum(r**2)), _same(theta))
+        best, damping = _Trial(float(state.loss)), _clipped(float(state.damping), float(state.floor))
         normal = NormalEquations(jacobian)
         for attempt in range(TRIES):
-            damping = _clipped(10 * damping, FLOOR) if attempt else damping
+            damping = _clipped(10 * damping) if attempt else damping
             solve = normal.factor(damping)
             if solve is None:
                 continue
@@ -97,29 +97,14 @@ class GaussNewton(LeastSquaresOptimizer):
             best = line.best(d, solve(system.curvature(theta, d, batch, weights)), best)
             if best.eta > 0:
                 break
-        theta = theta if best.eta == 0 else theta + best.eta * best.d + best.eta**2 / 2 * best.a
+        if best.eta > 0:
+            theta = theta + best.eta * best.d + best.eta**2 / 2 * best.a
         state = self._after(state, damping, best)
-        return theta, state, StepInfo(best.loss, best.eta > 0, self._stop(state), damping, best.eta)
-
-    def _judged(self, state: GaussNewtonState, loss: float, rounding: float) -> GaussNewtonState:
-        """The state once `loss`, that of the points at hand, is known: on new points it tells of overfitting."""
-        known, floor = float(state.loss), float(state.floor)
-        if np.isfinite(known) and abs(loss - known) <= rounding * known:
-            return state
-        jump = loss / known if known > 0 else np.inf
-        if jump > 20:
-            floor = max(10 * floor, float(state.damping))
-        elif jump < 5:
-            floor = floor / 3
-        improved = loss < 0.95 * float(state.best)
-        return state._replace(
-            loss=_like(state.loss, loss),
-            floor=_like(state.floor, _clipped(floor, FLOOR)),
-            best=_like(state.best, loss if improved else state.best),
-            stale=_like(state.stale, 0 if improved else state.stale + 1),
-        )
+        stop = self._stop(state, lambda: _rounding(jacobian, theta))
+        return theta, state, StepInfo(best.loss, best.eta > 0, stop, damping, best.eta)
 
     def _after(self, state: GaussNewtonState, damping: float, best: _Trial) -> GaussNewtonState:
+        """The state after a step: the damping follows the length of what the line search took."""
         if best.eta == 0:
             damping = 10 * damping
         elif best.eta >= self.long:
@@ -128,20 +113,48 @@ class GaussNewton(LeastSquaresOptimizer):
             damping = damping * self.higher
         fell = best.loss < (1 - 1e-4) * float(state.loss)
         return state._replace(
-            damping=_like(state.damping, _clipped(damping, FLOOR)),
+            damping=_like(state.damping, _clipped(damping)),
             loss=_like(state.loss, best.loss),
             idle=_like(state.idle, 0 if fell else state.idle + 1),
         )
 
-    def _stop(self, state: GaussNewtonState) -> str | None:
-        if int(state.stale) >= self.patience:
-            return (
-                f"The loss on new points has not fallen for {int(state.stale)} changes of points "
-                f"(lowest {float(state.best):.2e})."
-            )
-        if int(state.idle) >= self.idle:
-            return f"No step lowers the loss of {float(state.loss):.2e} any more, for {int(state.idle)} steps."
-        return None
+    def _stop(self, state: GaussNewtonState, rounding: Callable[[], float]) -> str | None:
+        stale, idle, loss = int(state.stale), int(state.idle), float(state.loss)
+        if stale < self.patience and idle < self.idle:
+            return None
+        if loss <= rounding():
+            return f"The precision of {state.loss.dtype} is reached: a loss of {loss:.2e} is made of rounding errors."
+        if stale >= self.patience:
+            return f"The loss on new points no longer falls: {float(state.best):.2e}, {stale} changes of points ago."
+        return f"No step lowers the loss any more: {loss:.2e} for {idle} steps."
+
+
+def _judged(state: GaussNewtonState, loss: float, same: float) -> GaussNewtonState:
+    """The state once the loss on the points at hand is known: on new points it tells of overfitting.
+
+    same: relative difference up to which the points are those of the step before.
+    """
+    known, floor = float(state.loss), float(state.floor)
+    if np.isfinite(known) and abs(loss - known) <= same * known:
+        return state
+    jump = loss / known if known > 0 else np.inf
+    if jump > 20:
+        floor = max(10 * floor, float(state.damping))
+    elif jump < 5:
+        floor = floor / 3
+    lower = loss < 0.95 * float(state.best)
+    return state._replace(
+        loss=_like(state.loss, loss),
+        floor=_like(state.floor, _clipped(floor)),
+        best=_like(state.best, loss) if lower else state.best,
+        stale=_like(state.stale, 0 if lower else state.stale + 1),
+    )
+
+
+def _rounding(jacobian: Float[Array, "N P"], theta: Float[Array, " P"]) -> float:
+    """A loss below which rounding decides: 100 units in the last place of every parameter's share of r."""
+    unit = float(jnp.finfo(theta.dtype).eps)
+    return float((100 * unit) ** 2 * jnp.sum((jacobian * theta[None, :]) ** 2))
 
 
 class _Trial(NamedTuple):
@@ -184,13 +197,12 @@ class _Line(NamedTuple):
         return than
 
 
-def _clipped(damping: float, floor: float) -> float:
+def _clipped(damping: float, floor: float = FLOOR) -> float:
     return min(max(damping, floor), CAP)
 
 
-def _rounding(theta: Array) -> float:
-    """Relative difference below which two losses are taken to be of the same points."""
-    return float(np.sqrt(np.finfo(theta.dtype).eps))
+def _same(theta: Array) -> float:
+    return float(jnp.finfo(theta.dtype).eps) ** 0.5
 
 
 def _like(old: Array, value: Any) -> Array:

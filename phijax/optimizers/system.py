@@ -119,5 +119,7 @@ class LeastSquaresSystem:
 
 def _weight(weights: Weights, term: str) -> Any:
     if term not in weights:
-        raise ValueError(f"no weight for the loss term {term!r}; weights were given for {', '.join(weights) or 'none'}.")
+        raise ValueError(
+            f"no weight for the loss term {term!r}; weights were given for {', '.join(weights) or 'none'}."
+        )
     return weights[term]

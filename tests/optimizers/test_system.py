@@ -137,5 +137,7 @@ def test_float32_parameters_give_float32_rows():
 
 def test_a_term_without_a_weight_is_named():
     system, _, batch = build()
-    with pytest.raises(ValueError, match=r"no weight for the loss term 'wall'; weights were given for flow/product, flow/sum"):
+    with pytest.raises(
+        ValueError, match=r"no weight for the loss term 'wall'; weights were given for flow/product, flow/sum"
+    ):
         system.residual(system.theta, batch, {"flow/sum": 1.0, "flow/product": 1.0})
