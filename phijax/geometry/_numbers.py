@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -49,6 +50,7 @@ def _real(number: Expr, what: str) -> float:
         raise ValueError(f"{what} is {number}: it must be a finite real number.") from None
 
 
+@functools.lru_cache(maxsize=4096)
 def as_float(number: Expr) -> float:
     """The nearest double of an exact number."""
     return float(number.evalf(30))

@@ -100,6 +100,8 @@ class Boundary(Region):
         return all(piece.empty for piece in self.regions)
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
+        if len(self.pieces) == 1:
+            return self.regions[0].place(unit[:, : self.regions[0].cube_dimension])
         index, first = self._pick(unit[:, 0])
         stretched = jnp.concatenate([first[:, None], unit[:, 1:]], axis=1)
         cells = Cells.of(self.regions)

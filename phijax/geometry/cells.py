@@ -37,10 +37,11 @@ class Cells:
         axes = regions[0].coordinates
         bounds, columns, normals = [], [], []
         for region in regions:
-            bounds.append([region.bounds[axis] for axis in axes])
-            free = [axis for axis in region.coordinates if axis not in region.fixed]
-            columns.append([free.index(axis) if axis in free else 0 for axis in axes])
-            normals.append([region.constant_normal.get(axis, 0) for axis in axes])
+            ends, fixed, normal = region.bounds, region.fixed, region.constant_normal
+            served = {axis: i for i, axis in enumerate(a for a in region.coordinates if a not in fixed)}
+            bounds.append([ends[axis] for axis in axes])
+            columns.append([served.get(axis, 0) for axis in axes])
+            normals.append([normal.get(axis, 0) for axis in axes])
         table = np.array(bounds)
         return cls(axes, table[..., 0], table[..., 1], np.array(columns), np.array(normals))
 

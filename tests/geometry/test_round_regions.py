@@ -71,7 +71,7 @@ def test_sphere_is_uniform_and_its_normal_is_the_direction(d):
     [
         geo.Disk((x, y)),
         geo.Disk((x, y), center=(1000, -1000), radius=1),
-        geo.Ball(symbols("a:100"), radius=Rational(1, 3)),
+        geo.Ball(symbols("a:40"), radius=Rational(1, 3)),
     ],
 )
 def test_points_are_strictly_inside_the_ball(precision, ball):
@@ -87,10 +87,10 @@ def test_a_disk_too_small_for_single_precision_at_its_center_is_refused():
         points(geo.Disk((x, y), center=(10**6, 0), radius=Rational(1, 100)), precision="float32")
 
 
-def test_hundred_dimensional_ball_and_sphere():
-    ball = geo.Ball(symbols("a:100"))
+def test_forty_dimensional_ball_and_sphere():
+    ball = geo.Ball(symbols("a:40"))
     moved = offsets(ball, points(ball, 2000, "float32"))
-    assert np.mean((moved**2).sum(1)) == pytest.approx(100 / 102, rel=1e-3)
+    assert np.mean((moved**2).sum(1)) == pytest.approx(40 / 42, rel=1e-3)
     sphere = points(ball.boundary, 2000, "float32")
     lengths = sum(column**2 for column in sphere.normals.values())
     np.testing.assert_allclose(lengths, 1, atol=2e-5)
