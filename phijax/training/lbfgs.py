@@ -42,7 +42,7 @@ def settle(
         return new_params, new_state, jnp.zeros((), bool)
     rounding = jnp.finfo(loss.dtype).eps * jnp.abs(loss)
     no_gain = ~(search.value < loss - rounding)
-    stalled = no_gain & (memory.count <= 1)
+    stalled = no_gain & (jnp.asarray(memory.count) <= 1)
 
     better = search.value < loss
     kept = jax.tree.map(lambda new, old: jnp.where(better, new, old), new_params, params)

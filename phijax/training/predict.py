@@ -27,8 +27,8 @@ def predict_rows(model: Any, *inputs: Any, chunk: int = CHUNK) -> Any:
     """
     if not inputs:
         raise ValueError("predict got no inputs; give one array of shape (n, ...) for each argument of the model.")
-    counts = {np.shape(value)[0] if np.ndim(value) else None for value in inputs}
-    if len(counts) != 1 or None in counts:
+    counts = {np.shape(value)[0] if np.ndim(value) else -1 for value in inputs}
+    if len(counts) != 1 or -1 in counts:
         shapes = ", ".join(str(np.shape(value)) for value in inputs)
         raise ValueError(f"predict got inputs of shapes {shapes}; all need the same first axis, one row a point.")
     n = counts.pop()

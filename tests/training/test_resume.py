@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import jax
@@ -160,3 +161,48 @@ def test_r14_a_resumed_run_spends_what_is_left(half):
     assert again.step == 5
     assert "max_seconds" in again.stop_reason
     assert again.seconds > result.seconds
+
+
+KILLED = """
+import sys; sys.path.insert(0, sys.argv[1])
+import optax
+from training_toy import Uniform, toy
+from phijax.training import Trainer
+trainer = Trainer(10**9, checkpoint=sys.argv[2], checkpoint_every=5, log_every=5, progress=False)
+trainer.fit(toy(), datamodule=Uniform(), optimizer=optax.adam(1e-2), seed=0)
+"""
+
+
+def test_t2_a_run_killed_at_any_moment_goes_on_from_what_is_on_disk(tmp_path):
+    folder = tmp_path / "run"
+    environment = os.environ | {"PYTHONPATH": str(Path(phijax.__file__).parents[1])}
+    command = [sys.executable, "-c", KILLED, str(Path(__file__).parent), str(folder)]
+    process = subprocess.Popen(command, env=environment)
+    deadline = time.monotonic() + 300
+    while not (folder / "checkpoints" / "20").exists() and not (folder / "checkpoints" / "25").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    resumed = fit(200, ckpt_path=folder, checkpoint=folder, log_every=5)
+    assert resumed.status == "finished"
+    whole = fit(200, log_every=5)
+    assert differing(resumed.state, whole.state) == []
+    assert curves(resumed.history) == curves(whole.history)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"datamodule": object()}, "has no method train_batch_source"),
+        ({"balancer": "gradnorm"}, "balancer='gradnorm' is no LossBalancer"),
+        (
+            {"datamodule": type("Data", (), {"train_batch_source": lambda *_: 3})()},
+            "gave int, which is no batch source",
+        ),
+    ],
+)
+def test_parts_of_another_kind_are_refused(parts, message):
+    with pytest.raises(TypeError, match=message):
+        Trainer(1).fit(toy(), **({"datamodule": Uniform(), "optimizer": ADAM, "seed": 0} | parts))
