@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int, PRNGKeyArray
 
 from phijax._precision import precision_scope
+from phijax.networks import trainable as trainable_mask
 from phijax.training.dtypes import precision_of
 from phijax.training.keys import root_key, split_runtime
 from phijax.training.stages import initial_opt_state
@@ -86,8 +87,8 @@ def _state(
 
 
 def trainable(model_state: Any) -> tuple[Any, Any]:
-    """(parameters, rest): the floating-point and complex arrays are trained, the rest is carried along."""
-    params, rest = eqx.partition(model_state, eqx.is_inexact_array)
+    """(parameters, rest): floating-point and complex arrays are trained; frozen ones and the rest are carried along."""
+    params, rest = eqx.partition(model_state, trainable_mask(model_state))
     if not jax.tree.leaves(params):
         raise ValueError(
             "the model has no array to train. JAX arrays of floating point are trained; NumPy arrays and Python "
