@@ -1,6 +1,6 @@
 """Known functions in the networks' place, in float64: the value of a term is then known."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import mul
 from typing import Any
@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
-from sympy.integrals.quadrature import gauss_legendre
 
 import phijax as phi
 from phijax._precision import precision_scope
@@ -67,19 +66,43 @@ def exact_value(expression: Any, fields: Mapping[Any, Any], **at: float) -> comp
             return moved.subs(list(zip(fresh, arguments, strict=True)))
 
         expression = expression.replace(field.func, at_arguments)
-    number = complex(_number(expression.doit(), at))
+    expression = expression.doit()
+    if expression.has(Quadrature):
+        return _compiled(expression)(dict(at))
+    number = complex(expression.evalf(30, subs={s: sympy.Float(at[s.name], 40) for s in expression.free_symbols}))
     return number.real if number.imag == 0 else number
 
 
-def _number(expression: sympy.Expr, at: Mapping[str, float]) -> sympy.Expr:
-    """The expression in 30 digits; integrals by the 24 nodes of Gauss and Legendre, in as many digits."""
-    expression = expression.subs({s: sympy.Float(at[s.name], 40) for s in expression.free_symbols})
-    nodes, weights = gauss_legendre(24, 30)
+def _compiled(expression: sympy.Expr) -> Callable[[Mapping[str, float]], float]:
+    """An expression with integrals as a function of values by name, in SciPy."""
+    integrals: dict[sympy.Basic, sympy.Dummy] = {}
 
-    def integrated(integrand: sympy.Expr, where: sympy.Tuple, _: Any) -> sympy.Expr:
-        symbol, low, high = where[0], _number(where[1], at), _number(where[2], at)
-        places = [low + (high - low) * (1 + node) / 2 for node in nodes]
-        values = [_number(integrand.subs(symbol, place), at) for place in places]
-        return (high - low) / 2 * sum(w * v for w, v in zip(weights, values, strict=True))
+    def hide(node: sympy.Basic) -> sympy.Basic:
+        if isinstance(node, Quadrature):
+            return integrals.setdefault(node, sympy.Dummy(f"integral_{len(integrals)}"))
+        return node.func(*map(hide, node.args)) if node.args else node
 
-    return expression.replace(Quadrature, integrated).evalf(30)
+    bare = hide(expression)
+    functions = {stand_in.name: _integrated(node) for node, stand_in in integrals.items()}
+    symbols = sorted(bare.free_symbols, key=lambda s: s.name)
+    numeric = sympy.lambdify(symbols, bare, modules=["scipy", "numpy"])
+
+    def function(at: Mapping[str, float]) -> float:
+        known = {**at, **{name: integral(at) for name, integral in functions.items()}}
+        return numeric(*(known[symbol.name] for symbol in symbols))
+
+    return function
+
+
+def _integrated(node: Quadrature) -> Callable[[Mapping[str, float]], float]:
+    """By the 24 nodes of Gauss and Legendre."""
+    inside, (symbol, *limits) = _compiled(node.args[0]), node.args[1]
+    low, high = map(_compiled, limits)
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+
+    def function(at: Mapping[str, float]) -> float:
+        a, b = low(at), high(at)
+        places = a + (b - a) * (1 + nodes) / 2
+        return (b - a) / 2 * sum(w * inside({**at, symbol.name: s}) for w, s in zip(weights, places, strict=True))
+
+    return function

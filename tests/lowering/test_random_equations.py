@@ -1,7 +1,7 @@
 """Residuals of random equations on random analytic fields, against sympy in 30 digits (contract D5)."""
 
 import sympy
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from injection import exact_value, value
 
@@ -11,7 +11,12 @@ x, y = phi.coordinates("x y")
 u, v, k = phi.field("u", x, y), phi.field("v", x, y), phi.field("k", y)
 FIELDS = (u, v, k)
 PROFILE = settings(
-    max_examples=25, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=40,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=[Phase.generate],  # an example that fails is shown as it is: making it smaller takes minutes
+    suppress_health_check=list(HealthCheck),
 )
 
 small = st.sampled_from([sympy.Rational(n, d) for n, d in [(1, 2), (-1, 3), (2, 3), (-3, 4), (1, 1), (5, 4)]])
