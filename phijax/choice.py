@@ -15,7 +15,7 @@ from phijax.balancing import LossBalancer, Static
 from phijax.formulation import Constraint, Problem
 from phijax.lowering import Layout
 from phijax.networks import MLP
-from phijax.optimizers import GaussNewton, LeastSquaresOptimizer
+from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
 from phijax.sampling import RegionSampler, ResidualAdaptive
 
 # A Gauss-Newton step costs N P^2 + P^3 / 3: above this many parameters first-order steps are the better buy.
@@ -24,7 +24,6 @@ MOST_LEAST_SQUARES_PARAMETERS = 2500
 ROWS_PER_PARAMETER = 4
 SOFT_WEIGHT = 10.0
 LEAST_SQUARES_STEPS = 600
-FIRST_ORDER_STEPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,9 @@ def choose(
     balancer: Any = None,
     max_steps: int | None = None,
 ) -> Choice:
-    """What was given, and for the rest a choice by rule."""
+    """What was given, and for the rest a choice by rule. optimizer: an object, or its table."""
+    if isinstance(optimizer, Mapping):
+        optimizer = optimizer_from_config(optimizer)
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
     chosen = Choice("float64", network, {}, optimizer, balancer, 0)
@@ -112,13 +113,6 @@ def _with_optimizer(chosen: Choice, count: int) -> Choice:
             f"Gauss-Newton: {count} parameters are few enough for its factorization", optimizer=GaussNewton()
         )
     return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=warmed_adam())
-
-
-def warmed_adam(peak: float = 1e-3, warmup: int = 500, steps: int = FIRST_ORDER_STEPS, end: float = 1e-6) -> Any:
-    """Adam whose rate rises to `peak` in `warmup` steps and falls along a cosine to `end` at `steps`."""
-    import optax
-
-    return optax.adam(optax.warmup_cosine_decay_schedule(0.0, peak, warmup, steps, end))
 
 
 def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> Choice:

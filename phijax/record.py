@@ -9,24 +9,20 @@ import jax
 import numpy as np
 
 from phijax.balancing import LossBalancer, balancer_from_config
-from phijax.choice import Choice, warmed_adam
+from phijax.choice import Choice
 from phijax.evaluation.run_directory import RunDirectoryError
 from phijax.evaluation.stored import stored_network
-from phijax.formulation.faults import nearest
 from phijax.networks import NetworkSpec
-from phijax.networks._options import from_config, to_config
-from phijax.optimizers import GaussNewton, LeastSquaresOptimizer
+from phijax.networks._options import to_config
+from phijax.optimizers import GaussNewton, optimizer_from_config
 from phijax.training import root_key
 
-_LEAST_SQUARES: dict[str, type] = {"GaussNewton": GaussNewton}
-_FIRST_ORDER = {"Adam": warmed_adam}
-OPTIMIZERS = (*_LEAST_SQUARES, *_FIRST_ORDER)
 
-
-def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | None, chosen_optimizer: bool) -> dict:
+def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | None, optimizer: Any) -> dict:
     """Tables for config.toml. What is a Python object of the user's own has no table.
 
-    chosen_optimizer: whether the rule chose the optimizer; one of optax that the user made says nothing of itself.
+    optimizer: as given to `solve`: its table, None where the rule chose it, or an object, of which only those of
+    this package say what they are.
     """
     return {
         "problem": problem,
@@ -38,7 +34,7 @@ def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | N
         "reasons": list(choice.reasons),
         "network": _network_entry(choice.network),
         "points": dict(choice.points),
-        "optimizer": _optimizer_entry(choice.optimizer, chosen_optimizer),
+        "optimizer": _optimizer_entry(choice.optimizer, optimizer),
         "balancer": choice.balancer.to_config() if isinstance(choice.balancer, LossBalancer) else None,
     }
 
@@ -61,14 +57,6 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
         adaptive=tuple(config.get("adaptive", ())),
         reasons=tuple(config.get("reasons", ())),
     )
-
-
-def optimizer_from_config(config: Mapping[str, Any]) -> Any:
-    """The optimizer of a table such as {"kind": "Adam", "peak": 1e-3}; unknown kinds and options are refused by name."""
-    kind = config.get("kind", "")
-    if kind not in OPTIMIZERS:
-        raise ValueError(f"optimizer: kind={kind!r} is not known; {nearest(str(kind), OPTIMIZERS)}.")
-    return from_config(config, {**_LEAST_SQUARES, **_FIRST_ORDER}, "optimizer")  # type: ignore[dict-item]
 
 
 def seed_of(config: Mapping[str, Any]) -> Any:
@@ -95,7 +83,9 @@ def _network_entry(network: Any) -> dict | None:
     return None
 
 
-def _optimizer_entry(optimizer: Any, chosen: bool) -> dict | None:
-    if isinstance(optimizer, LeastSquaresOptimizer) and type(optimizer).__name__ in _LEAST_SQUARES:
-        return to_config(optimizer)
-    return {"kind": "Adam"} if chosen else None
+def _optimizer_entry(chosen: Any, given: Any) -> dict | None:
+    if isinstance(given, Mapping):
+        return dict(given)
+    if isinstance(chosen, GaussNewton):
+        return to_config(chosen)
+    return {"kind": "Adam"} if given is None else None

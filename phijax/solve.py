@@ -32,8 +32,9 @@ def solve(
     """Solves a problem; what is not given is chosen by rule, and `solution.choice.reasons` says why.
 
     seed: an int or one JAX key. max_seconds: bounds compiling and training; without it the run ends by a rule in
-    steps. points: per constraint, or one number for all. run_dir: folder for the run, or Dated() for a new
-    one named after the time; None writes nothing.
+    steps. points: per constraint, or one number for all. optimizer: an object, or a table such as {"kind": "Adam"},
+    which a run folder can hold. run_dir: folder for the run, or Dated() for a new one named after the time; None
+    writes nothing.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
@@ -48,8 +49,7 @@ def solve(
     )
     run = None
     if run_dir is not None:
-        chosen = optimizer is None
-        config = config_of(choice, problem=problem.name, seed=seed, max_seconds=max_seconds, chosen_optimizer=chosen)
+        config = config_of(choice, problem=problem.name, seed=seed, max_seconds=max_seconds, optimizer=optimizer)
         run = RunDirectory.create(run_dir, problem, config)
     compiled = compile_choice(problem, choice)
     trainer = _trainer(choice, run, max_seconds, progress)

@@ -1,6 +1,7 @@
 """The verbs of the command line. Each is a thin shell: its work is in the module beside it, imported when it is called."""
 
 import functools
+import signal
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -8,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+INTERRUPTED = 130  # and above, the exit codes of signals
 _debug: ContextVar[bool] = ContextVar("debug", default=False)
 
 app = typer.Typer(
@@ -34,7 +36,13 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no compiled prog
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command and gives its exit code. arguments: those of the process where None."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    code = _code(list(sys.argv[1:] if arguments is None else arguments))
+    if arguments is None and code >= INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends now; a signal in its last moments crashes JAX
+    return code
+
+
+def _code(given: list[str]) -> int:
     token = _debug.set("--debug" in given)
     try:
         app([argument for argument in given if argument != "--debug"], prog_name="phijax")

@@ -11,7 +11,7 @@ from phijax.cli.errors import UsageError
 from phijax.formulation import Problem
 from phijax.formulation.faults import nearest
 from phijax.networks import NetworkSpec, network_from_config
-from phijax.record import optimizer_from_config
+from phijax.optimizers import optimizer_from_config
 
 
 def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -25,9 +25,10 @@ def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) 
     if "network" in settings:
         given["network"] = _network(problem, settings["network"])
     if "optimizer" in settings:
-        given["optimizer"] = _with_kind("optimizer", settings["optimizer"], optimizer_from_config)
+        given["optimizer"] = {"kind": "GaussNewton", **settings["optimizer"]}  # as a table, which the run records
+        _read("optimizer", given["optimizer"], optimizer_from_config)
     if "balancer" in settings:
-        given["balancer"] = _with_kind("balancer", settings["balancer"], balancer_from_config)
+        given["balancer"] = _balancer(settings["balancer"])
     if "max_steps" in settings.get("run", {}):
         given["max_steps"] = _steps(settings["run"]["max_steps"])
     return given
@@ -49,13 +50,10 @@ def _network(problem: Problem, options: Mapping[str, Any]) -> NetworkSpec:
     return _read("network", {**(base if same else {}), **options}, network_from_config)
 
 
-def _with_kind(group: str, options: Mapping[str, Any], read: Any) -> Any:
+def _balancer(options: Mapping[str, Any]) -> Any:
     if "kind" not in options:
-        if group == "optimizer":
-            options = {"kind": "GaussNewton", **options}
-        else:
-            raise UsageError(f"{group}.{next(iter(options))} needs {group}.kind=..., which says whose option it is.")
-    return _read(group, options, read)
+        raise UsageError(f"balancer.{next(iter(options))} needs balancer.kind=..., which says whose option it is.")
+    return _read("balancer", options, balancer_from_config)
 
 
 def _read(group: str, options: Mapping[str, Any], read: Any) -> Any:
