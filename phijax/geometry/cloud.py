@@ -103,7 +103,8 @@ class PointCloud(Region):
         nearest = jnp.full_like(given[0], jnp.inf)
         for start in range(0, len(self), _CHUNK):
             columns = [jnp.asarray(c[start : start + _CHUNK], given[0].dtype) for c in self.columns.values()]
-            square = sum((g[..., None] - c) ** 2 for g, c in zip(given, columns, strict=True))
+            rows = [jnp.expand_dims(c, tuple(range(given[0].ndim))) for c in columns]
+            square = sum((g[..., None] - row) ** 2 for g, row in zip(given, rows, strict=True))
             nearest = jnp.minimum(nearest, jnp.sqrt(jnp.min(square, axis=-1)))
         return nearest
 

@@ -49,7 +49,10 @@ _LOGICAL = (sympy.logic.boolalg.BooleanTrue, sympy.logic.boolalg.BooleanFalse)
 def unknown_node(condition: sympy.Basic) -> sympy.Basic | None:
     """The first sub-expression that `holds` can't evaluate, or None."""
     for node in sympy.preorder_traversal(condition):
-        if not isinstance(node, (sympy.Symbol, *_LOGICAL)) and not node.is_number and type(node) not in _NODES:
+        number = isinstance(node, sympy.Expr) and node.is_number
+        if number and not (node.is_real and node.is_finite):
+            return node
+        if not number and not isinstance(node, (sympy.Symbol, *_LOGICAL)) and type(node) not in _NODES:
             return node
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -121,7 +122,7 @@ def restrict(region: Region, where: Any) -> Region | None:
     """The part of a piece where the condition holds, cut exactly where that can be done; None where it is empty."""
     if isinstance(region, Selection):
         return restrict(region.base, sympy.And(region.where, where))
-    left = sympy.sympify(where).subs(region.fixed)
+    left = _decide_equalities(sympy.sympify(where), region.fixed).subs(region.fixed)
     if left == sympy.true:
         return region
     if left == sympy.false:
@@ -140,6 +141,17 @@ def restrict(region: Region, where: Any) -> Region | None:
     kept = [factors[f.coordinate] if isinstance(f, Interval) else f for f in region.factors]
     part = product(*kept)
     return Selection(part, sympy.And(*uncut)) if uncut else part
+
+
+def _decide_equalities(where: Any, fixed: Mapping[Symbol, Expr]) -> Any:
+    """Equalities between known numbers, judged as doubles: 1/10 and 0.1 are one value here."""
+
+    def decide(node: Any) -> Any:
+        left, right = (as_float(side.subs(fixed)) for side in node.args)
+        equal = abs(left - right) <= 4 * np.finfo(float).eps * max(abs(left), abs(right))
+        return sympy.true if equal == isinstance(node, sympy.Eq) else sympy.false
+
+    return where.replace(lambda n: isinstance(n, sympy.Eq | sympy.Ne) and n.free_symbols <= set(fixed), decide)
 
 
 def _half_line(condition: Any) -> tuple[Symbol, bool, Expr] | None:

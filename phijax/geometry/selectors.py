@@ -97,6 +97,8 @@ def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
         return f"{symbol} is of kind {kind_of(symbol)}, and sides are of space; use at({symbol}=...)"
     if symbol is not None and symbol in region.periodic:
         return f"{symbol} is periodic and has no ends; use at({symbol}=...) for a slice"
+    if not any(map(is_space, axes.values())):
+        return f"sides are of space, and {_listed(axes.values())} is not; use at"
     if not found:
         return "it has no flat sides; use .boundary"
     return f"there is no such side; {nearest(name, found)}"
@@ -112,12 +114,16 @@ def select(faces: Boundary, coordinates: tuple[Symbol | str, ...], where: Any) -
     for name, piece in faces.pieces:
         if not faults and (not owners or owners & set(piece.normal_coordinates)):
             part = restrict(piece, condition)
-            kept += [] if part is None else [(name, part)]
+            kept += [] if part is None or part.empty else [(name, part)]
     if not kept and not faults:
-        faults.append(f"nothing is selected; the pieces are {', '.join(name for name, _ in faces.pieces)}")
+        faults.append(f"nothing is selected, or a part too thin to find; {_pieces(faces)}")
     if faults:
         return Unresolved(faces.coordinates, tuple(f"{place}: {fault}." for fault in faults))
     return Boundary(tuple(kept))
+
+
+def _pieces(faces: Boundary) -> str:
+    return f"the pieces are {', '.join(name for name, _ in faces.pieces)}"
 
 
 def _owners(faces: Boundary, coordinates: tuple[Symbol | str, ...]) -> tuple[set[Symbol], list[str]]:
