@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -37,6 +37,23 @@ class _AsNumPy(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.value, name)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __iter__(self) -> Iterator[_AsNumPy]:
+        return (self[i] for i in range(len(self)))
+
+    # What asks for a number now, as `if`, float() and SciPy do, is refused: there is none while JAX traces.
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.value.__array__(*args, **kwargs)
 
 
 def _unwrap(value: Any) -> Any:
@@ -77,7 +94,7 @@ def _called(name: str, source: Callable) -> Callable[..., Any]:
             except (TypeError, ValueError, jax.errors.JAXTypeError) as error:
                 raise ValueError(
                     f"the function {name!r} cannot be traced by JAX ({type(error).__name__}); write it with jax.numpy or "
-                    f"numpy operations on arrays, without float() or if on its arguments."
+                    f"numpy operations on arrays, without float() or if on its arguments, or give a table of it."
                 ) from error
         result = jnp.asarray(_unwrap(result))
         if result.size != 1:

@@ -27,7 +27,8 @@ class Known(AppliedUndef):
         """Derivative by one argument: again a known function, of one order more."""
         orders = list(self.orders or (0,) * len(self.args))
         orders[argindex - 1] += 1
-        return known_class(self.base_name, self.source, tuple(orders))(*self.args)
+        # Of the class: an instance would bind a Python function as its method.
+        return known_class(self.base_name, self.func.source, tuple(orders))(*self.args)
 
     def _eval_derivative(self, s: sympy.Symbol) -> sympy.Expr:
         # Not sympy's own rule, which would leave Subs(Derivative(...)) of an undefined function behind.

@@ -1,0 +1,100 @@
+"""Complex fields: parts, moduli and their derivatives, and residuals of two parts."""
+
+import numpy as np
+import pytest
+import sympy
+from injection import inject, problem_of, value
+from sympy import Abs, Eq, I, conjugate, exp, im, re, sech
+
+import phijax as phi
+from phijax._precision import precision_scope
+from phijax.lowering import ExactLayout, constraint_expressions
+
+x, t = phi.coordinate("x"), phi.time("t")
+h = phi.field("h", x, t, complex=True)
+AT = {"x": 0.3, "t": 0.2}
+WAVE = exp(I * x)
+domain = phi.Interval(x, -5, 5, periodic=True) * phi.Interval(t, 0, sympy.pi / 2)
+schrodinger = phi.Problem(
+    domain,
+    {
+        "linear": Eq(I * h.diff(t) + h.diff(x, 2) / 2, 0),
+        "cubic": Eq(I * h.diff(t) + h.diff(x, 2) / 2 + Abs(h) ** 2 * h, 0),
+        "initial": phi.on(domain.at(t=0), Eq(h, exp(I * x))),
+        "modulus": phi.on(domain.at(t=1), Eq(Abs(h) ** 2, 1)),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (re(h).diff(x), -np.sin(0.3)),
+        (im(h).diff(x), np.cos(0.3)),
+        (conjugate(h).diff(x), -np.sin(0.3) - 1j * np.cos(0.3)),
+        (sympy.arg(h).diff(x), 1.0),
+        (sympy.arg(h), 0.3),
+        (Abs(h), 1.0),
+        (Abs(h).diff(x), 0.0),
+        (h * conjugate(h), 1.0),
+        (h.diff(x, 2), -np.exp(0.3j)),
+        (h**3, np.exp(0.9j)),
+        (1 / h, np.exp(-0.3j)),
+        (exp(I * h.diff(x)), np.exp(-np.exp(0.3j))),
+        (phi.integral(h, (x, 0, sympy.pi)), 2j),
+        (sympy.sign(h), np.exp(0.3j)),
+    ],
+    ids=str,
+)
+def test_functions_of_a_complex_wave(expression, expected):
+    assert value(expression, {h: WAVE}, **AT) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+
+
+def test_parts_with_plain_symbols_as_coordinates_are_differentiated_as_by_real_ones():
+    X = sympy.Symbol("X")
+    f = phi.field("f", X, complex=True)
+    assert value(re(f).diff(X), {f: exp(I * X)}, X=0.3) == pytest.approx(-np.sin(0.3), rel=1e-14)
+
+
+def test_squared_modulus_and_its_slope_exist_where_the_field_is_zero():
+    wave = x * exp(I * x)
+    assert value((Abs(h) ** 2).diff(x), {h: wave}, **AT) == pytest.approx(0.6, rel=1e-14)
+    assert value((Abs(h) ** 2).diff(x), {h: wave}, x=0.0, t=0.0) == 0.0
+    assert value((h * conjugate(h)).diff(x, 2), {h: wave}, x=0.0, t=0.0) == pytest.approx(2.0, rel=1e-14)
+
+
+def test_both_parts_of_the_linear_equation_vanish_on_a_plane_wave():
+    found = inject(schrodinger, {h: exp(I * (x - t / 2))}, "linear")
+    assert set(found) == {"real", "imag"}
+    assert max(np.abs(part).max() for part in found.values()) < 1e-15
+
+
+def test_both_parts_of_the_cubic_equation_vanish_on_the_bright_soliton():
+    found = inject(schrodinger, {h: sech(x) * exp(I * t / 2)}, "cubic")
+    assert max(np.abs(part).max() for part in found.values()) < 1e-14
+
+
+def test_parts_of_a_residual_are_its_real_and_its_imaginary_part():
+    found = inject(schrodinger, {h: (3 + 4 * I) * x**2}, "linear", x=[1.0], t=[0.5])
+    assert (found["real"][0], found["imag"][0]) == (3.0, 4.0)
+    assert np.abs(inject(schrodinger, {h: exp(I * x)}, "initial")["imag"]).max() < 1e-16
+
+
+def test_a_real_equation_of_a_complex_field_has_one_part():
+    found = inject(schrodinger, {h: 2 * exp(I * x)}, "modulus")
+    assert list(found) == [""]
+    assert found[""] == pytest.approx(np.full(16, 3.0), rel=1e-14)
+
+
+def test_labels_of_parts_in_a_system():
+    problem = phi.Problem(domain, {"pair": {"a": Eq(h, I), "b": Eq(re(h), 0)}})
+    with precision_scope("float64"):
+        lowered = constraint_expressions(ExactLayout(problem, {h: x}), problem.constraints["pair"])
+    assert lowered.labels == ("a_real", "a_imag", "b")
+
+
+def test_real_and_complex_fields_in_one_equation():
+    v = phi.field("v", x, t)
+    expression = Abs(h) ** 2 * v.diff(x) + re(conjugate(h) * h.diff(x))
+    assert problem_of(h, v).fields["h"].func.is_complex_field
+    assert value(expression, {h: 2 * WAVE, v: x**2}, **AT) == pytest.approx(4 * 0.6, rel=1e-14)
