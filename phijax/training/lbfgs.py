@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,6 @@ import optax
 from jaxtyping import Array, Bool, Float
 
 _LBFGS = optax.ScaleByLBFGSState
-_SEARCHES = (optax.ScaleByZoomLinesearchState, optax.ScaleByBacktrackingLinesearchState)
 _T = TypeVar("_T")
 
 
@@ -24,30 +23,39 @@ def _find(tree: Any, kind: type[_T] | tuple[type[_T], ...]) -> _T | None:
     return next((node for node in nodes if isinstance(node, kind)), None)
 
 
-def settle(
-    optimizer: optax.GradientTransformation,
-    before: tuple[Any, Float[Array, ""]],
-    after: tuple[Any, Any],
-) -> tuple[Any, Any, Bool[Array, ""]]:
-    """(params, opt_state, stalled) of an L-BFGS step from `before` (params, loss) to `after` (params, opt_state).
+class Watched(NamedTuple):
+    """Optimizer state of L-BFGS with the loss at the start of its last step."""
 
-    A step that lowers the loss by no more than rounding is taken back where it raised it, and the curvature memory
-    is dropped once; when the very next step, along the gradient, fares no better, the stage has stalled.
+    inner: Any
+    loss: Float[Array, ""]
+
+
+def watched(opt_state: Any) -> Any:
+    """A fresh optimizer state, of L-BFGS as a `Watched`."""
+    return Watched(opt_state, jnp.asarray(jnp.inf)) if is_lbfgs(opt_state) else opt_state
+
+
+def judged(
+    optimizer: optax.GradientTransformation,
+    state: Watched,
+    params: Any,
+    loss: Float[Array, ""],
+    same: Bool[Array, ""],
+) -> tuple[Any, Bool[Array, ""]]:
+    """(L-BFGS's own state for the step at hand, whether the stage has stalled).
+
+    loss: at `params`, now. same: whether points and weights are those of the last step, so that losses compare.
+    Where the last step has not lowered the loss by more than rounding, the curvature memory is dropped; where that
+    step was already the first without memory, along the gradient, the stage has stalled. The line search's own value
+    is no measure: it is compiled apart, and differs by rounding at the very same parameters.
     """
-    params, loss = before
-    new_params, new_state = after
-    search = _find(new_state, _SEARCHES)
-    memory = _find(new_state, _LBFGS)
-    if search is None or memory is None:
-        return new_params, new_state, jnp.zeros((), bool)
+    memory = _find(state.inner, _LBFGS)
+    assert memory is not None
     rounding = jnp.finfo(loss.dtype).eps * jnp.abs(loss)
-    no_gain = ~(search.value < loss - rounding)
+    no_gain = same & ~(loss < state.loss - rounding)
     stalled = no_gain & (jnp.asarray(memory.count) <= 1)
 
-    better = search.value < loss
-    kept = jax.tree.map(lambda new, old: jnp.where(better, new, old), new_params, params)
-
     def restart() -> Any:
-        return jax.tree.map(lambda leaf, like: jnp.asarray(leaf, like.dtype), optimizer.init(kept), new_state)
+        return jax.tree.map(lambda leaf, like: jnp.asarray(leaf, like.dtype), optimizer.init(params), state.inner)
 
-    return kept, jax.lax.cond(no_gain & ~stalled, restart, lambda: new_state), stalled
+    return jax.lax.cond(no_gain & ~stalled, restart, lambda: state.inner), stalled

@@ -14,7 +14,7 @@ from jaxtyping import Array, Int
 
 from phijax.optimizers.base import LeastSquaresOptimizer
 from phijax.training.dtypes import at_precision
-from phijax.training.lbfgs import is_lbfgs
+from phijax.training.lbfgs import is_lbfgs, watched
 
 WHOLE_STAGE = 0
 
@@ -60,7 +60,7 @@ class Stage:
         if self.least_squares:
             return self.optimizer.init(ravel_pytree(params)[0])
         # Optax's schedules give float32 whatever the precision, and some scalars are weakly typed.
-        return jax.tree.map(at_precision, self.optimizer.init(params))
+        return jax.tree.map(at_precision, watched(self.optimizer.init(params)))
 
     def holds(self, params: Any) -> int:
         """Steps between new points; 0 keeps them for the whole stage."""

@@ -17,7 +17,7 @@ from phijax.sampling.points import Points
 from phijax.training.dtypes import like
 from phijax.training.feed import Feed, unadapted
 from phijax.training.keys import BALANCER_MODEL, BALANCER_UPDATE, RESAMPLING_MODEL
-from phijax.training.lbfgs import is_lbfgs, settle
+from phijax.training.lbfgs import Watched, judged
 from phijax.training.module import Objective, full_name, rows
 from phijax.training.state import TrainState, trainable
 
@@ -178,13 +178,16 @@ def first_order_step(
         total, slopes = jax.value_and_grad(total_of)(losses)
         # JAX's gradient of a real loss is the conjugate of the direction of steepest ascent.
         grad = jax.tree.map(jnp.conj, pullback(slopes)[0])
+        opt_state, stalled = state.opt_state, jnp.zeros((), bool)
+        if isinstance(opt_state, Watched):
+            same = ~feed.begins(state.step, start) & same_weights(program, state.balancer_state, balancer_state)
+            opt_state, stalled = judged(optimizer, opt_state, params, total, same)
         updates, opt_state = optimizer.update(
-            grad, state.opt_state, params, value=total, grad=grad, value_fn=lambda p: total_of(losses_of(p))
+            grad, opt_state, params, value=total, grad=grad, value_fn=lambda p: total_of(losses_of(p))
         )
         new_params = optax.apply_updates(params, updates)
-        stalled = jnp.zeros((), bool)
-        if is_lbfgs(opt_state):
-            new_params, opt_state, stalled = settle(optimizer, (params, total), (new_params, opt_state))
+        if isinstance(state.opt_state, Watched):
+            opt_state = Watched(opt_state, total)
         new = state._replace(
             model_state=eqx.combine(new_params, rest),
             opt_state=opt_state,
@@ -199,6 +202,12 @@ def first_order_step(
         return kept, program.report(program.model(params, rest), losses, balancer_state), halt
 
     return step
+
+
+def same_weights(program: Program, before: Any, after: Any) -> Bool[Array, ""]:
+    """Whether two balancer states give the terms the same weights."""
+    old, new = program.balancer.weights(before), program.balancer.weights(after)
+    return jnp.all(jnp.stack([jnp.asarray(old[term] == new[term]) for term in program.terms]))
 
 
 def all_finite(tree: Any) -> Bool[Array, ""]:
