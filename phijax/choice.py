@@ -21,9 +21,11 @@ from phijax.sampling import RegionSampler, ResidualAdaptive
 # A Gauss-Newton step costs N P^2 + P^3 / 3: above this many parameters first-order steps are the better buy.
 MOST_LEAST_SQUARES_PARAMETERS = 2500
 # Residuals a parameter: near-undamped steps fit what few points they are shown.
-ROWS_PER_PARAMETER = 4
-SOFT_WEIGHT = 10.0
-LEAST_SQUARES_STEPS = 600
+ROWS_PER_PARAMETER = 3
+# New points every so many least-squares steps: fewer overfit less, and each change costs a look at a larger pool.
+REFRESH = 3
+SOFT_WEIGHT = 100.0
+LEAST_SQUARES_STEPS = 500
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,8 @@ def _with_optimizer(chosen: Choice, count: int) -> Choice:
         return chosen
     if count <= MOST_LEAST_SQUARES_PARAMETERS:
         return chosen.because(
-            f"Gauss-Newton: {count} parameters are few enough for its factorization", optimizer=GaussNewton()
+            f"Gauss-Newton: {count} parameters are few enough for its factorization",
+            optimizer=GaussNewton(refresh=REFRESH),
         )
     return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=warmed_adam())
 

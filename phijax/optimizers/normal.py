@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -29,6 +31,22 @@ class NormalEquations:
         return self._backend.factor(damping)
 
 
+@functools.cache
+def _blas() -> Any:
+    import scipy.linalg  # noqa: F401  (its BLAS must be loaded to be found)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _one_thread() -> AbstractContextManager:
+    """BLAS on one thread: its threads wait for each other by spinning.
+
+    On two cores shared with anything else a Cholesky factorization of 921 rows took 20 times as long with two.
+    """
+    return _blas().limit(limits=1)
+
+
 class _Host:
     def __init__(self, jacobian: np.ndarray):
         from scipy.linalg import get_blas_funcs
@@ -37,7 +55,8 @@ class _Host:
         self._transposed = jacobian.T
         self._wide = jacobian.shape[0] < jacobian.shape[1]
         (syrk,) = get_blas_funcs(("syrk",), (jacobian,))
-        self._gram = syrk(1.0, self._transposed, trans=int(self._wide), lower=0)
+        with _one_thread():
+            self._gram = syrk(1.0, self._transposed, trans=int(self._wide), lower=0)
         self._unit = np.trace(self._gram) / jacobian.shape[1]
 
     def factor(self, damping: float) -> Solve | None:
@@ -46,15 +65,17 @@ class _Host:
         damped = self._gram.copy(order="F")
         damped[np.diag_indices_from(damped)] += self._gram.dtype.type(damping) * self._unit
         try:
-            factor = cho_factor(damped, lower=False, overwrite_a=True, check_finite=False)
+            with _one_thread():
+                factor = cho_factor(damped, lower=False, overwrite_a=True, check_finite=False)
         except LinAlgError:
             return None
 
         def solve(v: Array) -> Array:
             right = np.asarray(v)
-            if self._wide:
-                return jnp.asarray(-self._transposed @ cho_solve(factor, right, check_finite=False))
-            return jnp.asarray(-cho_solve(factor, self._transposed @ right, check_finite=False))
+            with _one_thread():
+                if self._wide:
+                    return jnp.asarray(-self._transposed @ cho_solve(factor, right, check_finite=False))
+                return jnp.asarray(-cho_solve(factor, self._transposed @ right, check_finite=False))
 
         return solve
 
