@@ -21,8 +21,8 @@ def problem(nu=0.01 / pi):
         spacetime,
         {
             "pde": Eq(u.diff(t) + u * u.diff(x), nu * u.diff(x, 2)),
-            "initial": phi.on(spacetime.at(t=0), Eq(u, -sin(pi * x))),
-            "walls": phi.on(spacetime.boundary(x), Eq(u, 0)),
+            "initial": phi.on(spacetime.at(t=0), Eq(u, -sin(pi * x)), exact=True),
+            "walls": phi.on(spacetime.boundary(x), Eq(u, 0), exact=True),
         },
         reference=cole_hopf.reference(nu),
     )

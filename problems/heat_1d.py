@@ -25,8 +25,8 @@ def problem():
         rod,
         {
             "pde": Eq(u.diff(t), kappa * u.diff(x, 2)),
-            "initial": phi.on(rod.at(t=0), Eq(u, exact.subs(t, 0))),
-            "ends": phi.on(rod.boundary(x), Eq(u, 0)),
+            "initial": phi.on(rod.at(t=0), Eq(u, exact.subs(t, 0)), exact=True),
+            "ends": phi.on(rod.boundary(x), Eq(u, 0), exact=True),
         },
         reference={u: exact},
     )

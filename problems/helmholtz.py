@@ -18,6 +18,6 @@ def problem(a=(1, 4), k=S.One):
     square = phi.Rectangle((x, -1, 1), (y, -1, 1))
     helmholtz = phi.Problem(
         square,
-        {"pde": Eq(phi.laplacian(u) + k**2 * u, 0), "walls": phi.on(square.boundary, Eq(u, 0))},
+        {"pde": Eq(phi.laplacian(u) + k**2 * u, 0), "walls": phi.on(square.boundary, Eq(u, 0), exact=True)},
     )
     return phi.manufactured(helmholtz, {u: sin(a[0] * pi * x) * sin(a[1] * pi * y)})

@@ -21,8 +21,8 @@ def problem():
         string,
         {
             "pde": Eq(u.diff(t, 2), 4 * u.diff(x, 2)),
-            "initial": phi.on(string.at(t=0), {"shape": Eq(u, exact.subs(t, 0)), "rest": Eq(u.diff(t), 0)}),
-            "ends": phi.on(string.boundary(x), Eq(u, 0)),
+            "initial": phi.on(string.at(t=0), {"shape": Eq(u, exact.subs(t, 0)), "rest": Eq(u.diff(t), 0)}, exact=True),
+            "ends": phi.on(string.boundary(x), Eq(u, 0), exact=True),
         },
         reference={u: exact},
     )

@@ -7,7 +7,7 @@ are prescribed; after Lagaris, Likas & Fotiadis (1998).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,9 +58,12 @@ def build_ansatz(problem: Problem) -> dict[str, Ansatz]:
     return {name: _assemble(_bounds(problem, name), given) for name, given in prescribed.items()}
 
 
-def exact_faults(problem: Problem) -> list[Fault]:
-    """Exact conditions that cannot be built, or that contradict each other where they meet."""
-    prescribed, faults = _collect(problem)
+def exact_faults(problem: Problem, faulty: Collection[str] = ()) -> list[Fault]:
+    """Exact conditions that cannot be built, or that contradict each other where they meet.
+
+    faulty: constraints that have another fault already, and are left out.
+    """
+    prescribed, faults = _collect(problem, faulty)
     if faults:
         return faults
     return [fault for name, given in prescribed.items() for fault in _contradictions(problem, name, given)]
@@ -72,11 +75,11 @@ def _bounds(problem: Problem, name: str) -> Bounds:
     return {symbol: own.get(symbol, ends) for symbol, ends in problem.domain.bounds.items()}
 
 
-def _collect(problem: Problem) -> tuple[dict[str, _Prescribed], list[Fault]]:
+def _collect(problem: Problem, faulty: Collection[str] = ()) -> tuple[dict[str, _Prescribed], list[Fault]]:
     found: dict[str, _Prescribed] = {}
     faults: list[Fault] = []
     for constraint in problem.constraints.values():
-        for term in constraint.terms if constraint.exact else ():
+        for term in constraint.terms if constraint.exact and constraint.name not in faulty else ():
             message = _place(problem, constraint, term, found)
             if message:
                 faults.append(

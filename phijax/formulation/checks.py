@@ -38,7 +38,10 @@ def check(problem: Problem) -> list[Fault]:
         *_empty_regions(problem),
         *_initial_conditions(problem),
     ]
-    return faults + (exact_faults(problem) if not faults else [])
+    strange = {fault.constraint for fault in faults if fault.constraint is not None}
+    if any(fault.constraint is None for fault in faults):
+        return faults  # names that mean two things
+    return faults + exact_faults(problem, strange | {c.name for c in problem.constraints.values() if c.region.faults})
 
 
 def warn(problem: Problem) -> list[Fault]:

@@ -8,8 +8,10 @@ from typing import Any
 import sympy
 
 from phijax.formulation.conditions import Data, Free, On, Periodic
+from phijax.formulation.constraint import Term
 from phijax.formulation.faults import DeclarationError, Fault, nearest
 from phijax.formulation.problem import Problem
+from phijax.geometry import Region
 from phijax.symbolic import Field, Parameter, as_expression
 
 
@@ -30,7 +32,7 @@ def manufactured(problem: Problem, exact: Mapping[sympy.Expr, Any]) -> Problem:
         if isinstance(written, Data | Free | Periodic) or constraint.columns:
             pairs.append((name, written))
             continue
-        equations = {term.label or name: _shifted(term.written, term.residual, values) for term in constraint.terms}
+        equations = {term.label or name: _shifted(term, constraint.region, values) for term in constraint.terms}
         shifted: Any = equations if any(term.label for term in constraint.terms) else next(iter(equations.values()))
         pairs.append((name, On(written.region, shifted, written.exact) if isinstance(written, On) else shifted))
     reference = {key.name: value for key, value in values.items()}
@@ -48,11 +50,14 @@ def _faults(problem: Problem, values: Mapping[Any, sympy.Expr]) -> Iterator[Faul
             yield Fault(None, f"the exact solution gives no value for {name!r}.")
 
 
-def _shifted(written: sympy.Basic, residual: sympy.Expr, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Equality:
-    source = sympy.simplify(substitute(residual, values))
-    if isinstance(written, sympy.Equality):
-        return sympy.Eq(written.lhs, written.rhs + source, evaluate=False)
-    return sympy.Eq(residual, source, evaluate=False)
+def _shifted(term: Term, region: Region, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Equality:
+    """The equation with its source; as it was where the solution satisfies it on every piece of the region."""
+    source = sympy.simplify(substitute(term.residual, values))
+    if all(sympy.simplify(source.subs(piece.fixed)) == 0 for _, piece in region.pieces):
+        source = sympy.Integer(0)
+    if isinstance(term.written, sympy.Equality):
+        return sympy.Eq(term.written.lhs, term.written.rhs + source, evaluate=False)
+    return sympy.Eq(term.residual, source, evaluate=False)
 
 
 def substitute(expression: sympy.Expr, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Expr:
