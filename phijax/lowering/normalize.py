@@ -139,19 +139,25 @@ def _real_jets(expression: sympy.Basic) -> sympy.Basic:
 
     |u_x|' is then sign(u_x) u_xx, and not (re(u_x) re(u_xx) + ...) sign(u_x) / u_x, which has no value where u_x = 0.
     """
+    hidden, jets = hide_jets(expression)
+    return hidden.xreplace({stand_in: node for node, stand_in in jets.items()})
+
+
+def hide_jets(expression: sympy.Basic) -> tuple[sympy.Basic, dict[sympy.Basic, sympy.Dummy]]:
+    """The expression with every derivative of a field replaced by a real or complex symbol, and these by derivative."""
     jets: dict[sympy.Basic, sympy.Dummy] = {}
 
     def hide(node: sympy.Basic) -> sympy.Basic:
         jet = jet_of(node)
         if jet is not None:
-            real = {} if jet.field.is_complex_field else {"real": True}
-            return jets.setdefault(node, sympy.Dummy(f"j{len(jets)}", **real))
+            kind = {"complex": True} if jet.field.is_complex_field else {"real": True}
+            return jets.setdefault(node, sympy.Dummy(f"j{len(jets)}", **kind))
         if not node.args:
             return node
         args = [hide(arg) for arg in node.args]
         return _without_root(node.func(*args)) if args != list(node.args) else node
 
-    return hide(expression).xreplace({stand_in: node for node, stand_in in jets.items()})
+    return hide(expression), jets
 
 
 def _without_root(node: sympy.Basic) -> sympy.Basic:

@@ -15,9 +15,9 @@ from phijax.lowering.emit import emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.faults import LoweringError
 from phijax.lowering.layout import FieldModel, Layout
-from phijax.lowering.normalize import jet_of, normalize
+from phijax.lowering.normalize import hide_jets, jet_of, normalize
 from phijax.lowering.parameters import value_of
-from phijax.symbolic import Field, Normal, Observed
+from phijax.symbolic import Normal, Observed
 
 Requests = dict[tuple[str, tuple[sympy.Expr, ...]], set[tuple[int, ...]]]
 
@@ -113,10 +113,11 @@ def _hidden_symbols(expression: sympy.Expr) -> set[sympy.Symbol]:
 
 def is_complex(expression: sympy.Expr) -> bool:
     """Whether the value may have an imaginary part."""
-    if expression.is_real:
+    hidden, jets = hide_jets(expression)
+    if hidden.is_extended_real:
         return False
-    holds = expression.has(sympy.I) or any(node.func.is_complex_field for node in expression.atoms(Field))
-    return holds or any(symbol.is_real is False or symbol.is_real is None for symbol in expression.atoms(Observed))
+    holds = expression.has(sympy.I) or any(not stand_in.is_real for stand_in in jets.values())
+    return holds or any(not symbol.is_real for symbol in expression.atoms(Observed))
 
 
 def constraint_expressions(layout: Layout, constraint: Constraint) -> Expressions:

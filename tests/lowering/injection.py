@@ -48,7 +48,7 @@ def inject(problem: phi.Problem, fields: Mapping[Any, Any], constraint: str, **a
             points = Points({name: jnp.asarray(column) for name, column in zip(at, columns, strict=True)})
         else:
             points = RegionSampler(problem.constraints[constraint].region).sample(jax.random.key(0), 16)
-        residuals = jax.vmap(lambda point: lowered.pointwise(layout.model(), point))(points)
+        residuals = jax.jit(jax.vmap(lambda point: lowered.pointwise(layout.model(), point)))(points)
         return {label: np.asarray(residual) for label, residual in residuals.items()}
 
 

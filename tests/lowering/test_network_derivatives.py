@@ -1,0 +1,117 @@
+"""Derivatives of networks, as residuals read them, against nested gradients of the network's own output."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import sympy
+from injection import problem_of
+
+import phijax as phi
+from phijax._precision import precision_scope
+from phijax.lowering import Expressions, Layout
+from phijax.networks import MLP, FourierFeatures, ModifiedMLP
+from phijax.sampling.points import Points
+
+pytestmark = pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
+x, y = phi.coordinates("x y")
+u, v = phi.fields("u v", x, y)
+h = phi.field("h", x, y, complex=True)
+POINT = {"x": 0.37, "y": -0.81}
+
+
+class ByHand:
+    """A network that the library knows nothing about."""
+
+    def __init__(self, key, inputs, outputs):
+        self.weights = jax.random.normal(key, (outputs, inputs))
+
+    def __call__(self, z, *, key=None):
+        return jnp.sin(self.weights @ z)
+
+
+jax.tree_util.register_pytree_node(ByHand, lambda b: ((b.weights,), None), lambda _, leaves: _restored(leaves[0]))
+
+
+def _restored(weights):
+    network = object.__new__(ByHand)
+    network.weights = weights
+    return network
+
+
+NETWORKS = {
+    "tanh": MLP(width=6, depth=2),
+    "sin": MLP(width=6, depth=2, activation="sin"),
+    "modified": ModifiedMLP(width=6, depth=2),
+    "fourier": FourierFeatures(MLP(width=6, depth=1)),
+    "by hand": ByHand,
+}
+
+
+def nested(function, orders, at):
+    """A mixed derivative by jax.grad after jax.grad."""
+    for axis, count in enumerate(orders):
+        for _ in range(count):
+            function = lambda c, inner=function, axis=axis: jax.grad(inner)(c)[axis]
+    return float(function(at))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("orders", [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 3), (2, 2)])
+def test_derivative_equals_nested_gradients_of_the_value(name, orders):
+    with precision_scope("float64"):
+        layout = Layout(problem_of(u, v), NETWORKS[name])
+        model = layout.initial(jax.random.key(1))
+        values = Expressions(layout, {"u": u, "v": v})
+
+        def field(c, label):
+            return values.pointwise(model, Points({"x": c[0], "y": c[1]}))[label]
+
+        derivative = lambda f: f.diff(*[(c, n) for c, n in zip((x, y), orders, strict=True) if n]) if any(orders) else f
+        lowered = Expressions(layout, {"u": derivative(u), "v": derivative(v), "product": derivative(u) * v})
+        at = jnp.array([POINT["x"], POINT["y"]])
+        found = {k: float(r) for k, r in lowered.pointwise(model, Points({"x": at[0], "y": at[1]})).items()}
+        expected = {label: nested(lambda c, label=label: field(c, label), orders, at) for label in ("u", "v")}
+        assert found["u"] == pytest.approx(expected["u"], rel=1e-11)
+        assert found["v"] == pytest.approx(expected["v"], rel=1e-11)
+        assert found["product"] == pytest.approx(expected["u"] * float(field(at, "v")), rel=1e-11)
+
+
+def test_derivatives_of_a_complex_field_and_of_a_lifted_one():
+    square = phi.Rectangle((x, 0, 1), (y, 0, 1))
+    lifted = phi.Problem(
+        square,
+        {
+            "law": sympy.Eq(phi.laplacian(u), phi.laplacian(sympy.re(h))),
+            "rim": phi.on(square.boundary, sympy.Eq(u, sympy.exp(x) * y), exact=True),
+        },
+    )
+    with precision_scope("float64"):
+        layout = Layout(lifted, MLP(width=6, depth=2))
+        model = layout.initial(jax.random.key(2))
+        labels = {"u": u, "re": sympy.re(h), "im": sympy.im(h)}
+        values = Expressions(layout, labels)
+        lowered = Expressions(layout, {label: sympy.Derivative(e, x, y, y) for label, e in labels.items()})
+        at = jnp.array([0.3, 0.8])
+        found = lowered.pointwise(model, Points({"x": at[0], "y": at[1]}))
+        for label in labels:
+            field = lambda c, label=label: values.pointwise(model, Points({"x": c[0], "y": c[1]}))[label]
+            assert float(found[label]) == pytest.approx(nested(field, (1, 2), at), rel=1e-10)
+
+
+def test_field_of_fewer_coordinates_and_of_periodic_ones():
+    ring = phi.Interval(x, 0, 2, periodic=True)
+    k = phi.field("k", x)
+    problem = phi.Problem(ring * phi.Interval(y, 0, 1), {"law": sympy.Eq(phi.div(k * phi.grad(u)), 0)})
+    with precision_scope("float64"):
+        layout = Layout(problem, MLP(width=6, depth=2))
+        model = layout.initial(jax.random.key(3))
+        values = Expressions(layout, {"u": u, "k": k})
+        point = lambda c: Points({"x": c[0], "y": c[1]})
+        U, K = (lambda c, label=label: values.pointwise(model, point(c))[label] for label in ("u", "k"))
+        at = jnp.array([0.4, 0.6])
+        law = Expressions(layout, {"": k * phi.laplacian(u) + k.diff(x) * u.diff(x)}).pointwise(model, point(at))[""]
+        expected = float(K(at)) * (nested(U, (2, 0), at) + nested(U, (0, 2), at))
+        expected += nested(K, (1, 0), at) * nested(U, (1, 0), at)
+        assert float(law) == pytest.approx(expected, rel=1e-11)
+        np.testing.assert_allclose(U(jnp.array([0.0, 0.5])), U(jnp.array([2.0, 0.5])), rtol=1e-13)

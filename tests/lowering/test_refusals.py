@@ -1,0 +1,57 @@
+"""What lowering has no rule for is refused when a problem is compiled, by constraint and sub-expression (contract D4)."""
+
+import pytest
+import sympy
+from sympy import Eq
+
+import phijax as phi
+from phijax.lowering import LoweringError
+from phijax.networks import MLP
+from phijax.training.compiling import compile as compiled
+
+pytestmark = pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
+x = phi.coordinate("x")
+u = phi.field("u", x)
+interval = phi.Interval(x, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("equation", "message"),
+    [
+        (
+            Eq(u, sympy.besselj(0, x) + 1),
+            r"constraint 'law': besselj in the sub-expression besselj\(0, x\) has no counterpart in JAX; rewrite it with "
+            r"elementary functions, or bring it as phi.function\('besselj', callable\)",
+        ),
+        (Eq(sympy.LambertW(u), x), r"constraint 'law': LambertW in the sub-expression LambertW\(u\(x\)\)"),
+        (Eq(sympy.Abs(u).diff(x, 2), x), r"constraint 'law': DiracDelta in the sub-expression DiracDelta\(u\(x\)\)"),
+        (Eq(u, sympy.Integral(u, x)), r"constraint 'law': the integral .* has no limits; write it with phi.integral"),
+        (Eq(u, sympy.Sum(x, (sympy.Symbol("n", integer=True), 1, sympy.oo))), "'law'"),
+        (Eq(u.diff(x), phi.integral(u, (x, 0, sympy.oo))), "'law': .*not finite"),
+        (Eq(u, sympy.polygamma(x, u)), "constraint 'law': polygamma of the order x has no counterpart"),
+        (Eq(u, sympy.LambertW(u).diff(x) + sympy.zeta(u).diff(x)), "constraint 'law'"),
+    ],
+)
+def test_unknown_node_is_refused_with_the_constraint_and_the_sub_expression(equation, message):
+    with pytest.raises((LoweringError, phi.DeclarationError), match=message):
+        compiled(phi.Problem(interval, {"law": equation}), network=MLP(width=4, depth=1))
+
+
+def test_unknown_node_of_one_term_of_a_system_names_the_term():
+    problem = phi.Problem(interval, {"flow": {"mass": Eq(u, 0), "heat": Eq(u, sympy.zeta(x))}})
+    with pytest.raises(LoweringError, match=r"constraint 'flow': 'heat': zeta in the sub-expression zeta\(x\)"):
+        compiled(problem, network=MLP(width=4, depth=1))
+
+
+def test_integral_over_a_part_that_has_no_rule_is_refused_by_constraint():
+    y = phi.coordinate("y")
+    v, square = phi.field("v", x, y), phi.Rectangle((x, 0, 1), (y, 0, 1))
+    odd = square.boundary(where=sympy.sin(9 * x + y) > 0)
+    problem = phi.Problem(square, {"flux": Eq(phi.integral(v, over=odd), 1)})
+    with pytest.raises(LoweringError, match=r"constraint 'flux': integral over .*no map, distance or rule"):
+        compiled(problem, network=MLP(width=4, depth=1))
+
+
+def test_a_problem_with_nothing_to_train_is_refused():
+    with pytest.raises(ValueError, match="'empty' has no constraint to train on"):
+        compiled(phi.Problem(interval, {}, name="empty"))
