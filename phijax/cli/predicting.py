@@ -51,8 +51,6 @@ def read_columns(path: Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as stored:
             used = _used(path, list(stored), wanted)
             return {name: stored[name] for name in used}
-    if path.suffix != ".csv":
-        raise UsageError(f"{path}: points are read from .csv, with a line of names, or from .npz.")
     with path.open(newline="", encoding="utf-8-sig") as file:
         names = [name.strip() for name in next(csv.reader(file), [])]
         used = _used(path, names, wanted)
@@ -97,6 +95,8 @@ def write_columns(path: Path, columns: dict[str, Any]) -> None:
 
 
 def _target(source: Path, out: str | None) -> Path:
+    if source.suffix not in (".csv", ".npz"):
+        raise UsageError(f"{source}: points are read from .csv, with a line of names, or from .npz.")
     target = source.with_name(f"{source.stem}-predicted{source.suffix}") if out is None else Path(out)
     if target.suffix not in (".csv", ".npz"):
         raise UsageError(f"--out {target}: write to .csv or .npz.")

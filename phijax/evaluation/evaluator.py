@@ -73,7 +73,8 @@ class Evaluator:
 
         count = int(np.prod(shape, dtype=np.int64))
         values = function(self.model, rows, count)
-        return {label: value.reshape(shape)[()] for label, value in values.items()}
+        # A compiled function gives its results in order of their names.
+        return {label: values[label].reshape(shape)[()] for label in asked}
 
     def _compiled(self, expressions: Mapping[str, sympy.Expr]) -> tuple[ChunkedFunction, tuple[str, ...]]:
         key = tuple(expressions.items())

@@ -28,7 +28,11 @@ class ParameterValue:
 
 @dataclass(frozen=True)
 class Report:
-    """All that is known of a run. trained: rms of each term on the last recorded training batch, where there is one."""
+    """All that is known of a run.
+
+    trained: rms of each term on the last recorded training batch, where there is one. reasons: for what was chosen by
+    rule, one sentence a choice.
+    """
 
     title: str
     facts: Mapping[str, str]
@@ -37,6 +41,7 @@ class Report:
     errors: Mapping[str, FieldError]
     reference: str | None
     parameters: Mapping[str, ParameterValue]
+    reasons: Sequence[str] = ()
 
     @property
     def cautions(self) -> list[str]:
@@ -67,6 +72,8 @@ class Report:
             blocks.append(_error_table(self.errors, self.reference or "the reference"))
         if self.parameters:
             blocks.append(_parameter_table(self.parameters))
+        if self.reasons:
+            blocks.append("\n".join(["  chosen by rule", *(f"  - {reason}" for reason in self.reasons)]))
         if self.cautions:
             blocks.append("\n".join(f"  ! {caution}" for caution in self.cautions))
         return "\n\n".join(blocks)

@@ -194,6 +194,7 @@ class Solution:
             errors=errors,
             reference=None if reference is None else reference.source,
             parameters=self._parameter_values(),
+            reasons=() if self.choice is None else tuple(self.choice.reasons),
         )
 
     def summary(self) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Values of expressions by coordinate name: right, in chunks, in the model's precision, with errors that name things."""
 
+import subprocess
+import sys
 import tracemalloc
 
 import jax
@@ -57,10 +59,12 @@ def test_any_expression_of_the_fields(solution):
 def test_equations_vectors_and_mappings(solution):
     assert solution.evaluate(Eq(u, 1), x=0.5, t=0) == pytest.approx(0.0, abs=1e-15)
     assert solution.evaluate([u, u.diff(t)], x=0.5, t=[0, 1, 2 / 3]).shape == (2, 3)
+    assert solution.evaluate([n * t for n in range(12)], t=1.0).tolist() == list(range(12))
     gradient = solution.evaluate(phi.grad(u), x=0.0, t=[0.0, 1.0])
     np.testing.assert_allclose(gradient, [[np.pi, np.pi / np.e]], rtol=1e-13)
     assert solution.evaluate(sympy.Matrix([[u, 0], [0, 1]]), x=0.5, t=[0.0]).shape == (2, 2, 1)
     named = solution.evaluate({"value": u, "twice": 2 * u}, x=0.5, t=0)
+    assert list(named) == ["value", "twice"]
     assert named["twice"] == pytest.approx(2 * named["value"])
 
 
@@ -196,3 +200,28 @@ def test_memory_does_not_grow_with_the_points_beyond_their_values(exact_solution
     tracemalloc.stop()
     assert values.nbytes == 16_000_000
     assert peak < values.nbytes + 4_000_000
+
+
+@pytest.mark.slow
+def test_values_and_residuals_on_millions_of_rows_stay_below_two_gigabytes():
+    program = """
+import resource, sys
+import jax, numpy as np
+from sympy import Eq
+import phijax as phi
+from phijax._precision import precision_scope
+x, y = phi.coordinates("x y"); t = phi.time("t"); u = phi.field("u", x, y, t)
+box = phi.Rectangle((x, 0, 1), (y, 0, 1)) * phi.Interval(t, 0, 1)
+problem = phi.Problem(box, {"pde": Eq(u.diff(t), phi.laplacian(u)), "start": phi.on(box.at(t=0), Eq(u, 0)),
+    "walls": phi.on(box.boundary, Eq(u, 0))})
+compiled = phi.compile(problem, network=phi.MLP(width=32, depth=3), precision="float64")
+with precision_scope("float64"):
+    solution = phi.Solution(compiled, compiled.module.factory(jax.random.key(0)), precision="float64")
+random = np.random.default_rng(0)
+columns = {name: random.uniform(size=6_500_000) for name in "xyt"}
+assert np.isfinite(solution.u(**columns)).all()
+assert np.isfinite(solution.residual("pde", **columns)).all()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 2_000_000  # kilobytes

@@ -1,6 +1,7 @@
 """The report: what is said of a run, and what is never said."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -128,3 +129,9 @@ def test_summary_has_the_documented_fields(exact_solution):
     assert list(summary["residuals"]) == ["motion", "place", "speed"]
     assert set(summary["errors"]["y"]) == {"relative_l2", "max"}
     assert summary["errors"]["y"]["max"] == pytest.approx(1e-3, rel=1e-5)
+
+
+def test_what_was_chosen_by_rule_is_said(exact_solution):
+    solution = exact_solution(oscillator(), {y: SOLVED})
+    solution.choice = SimpleNamespace(reasons=("Adam: too many parameters",))
+    assert "chosen by rule\n  - Adam: too many parameters" in str(solution.make_report())

@@ -1,0 +1,51 @@
+"""What the command line sets is for its own process: the cache of compiled programs, the precision flag."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from phijax.cli.process import cache_folder
+
+NAMES = ("PHIJAX_NO_CACHE", "PHIJAX_CACHE_DIR", "XDG_CACHE_HOME", "JAX_COMPILATION_CACHE_DIR")
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({"HOME": "/home/ada"}, Path("/home/ada/.cache/phijax")),
+        ({"HOME": "/home/ada", "XDG_CACHE_HOME": "/caches"}, Path("/caches/phijax")),
+        ({"XDG_CACHE_HOME": "/caches", "PHIJAX_CACHE_DIR": "/mine"}, Path("/mine")),
+        ({"PHIJAX_CACHE_DIR": "/mine", "PHIJAX_NO_CACHE": "0"}, Path("/mine")),
+        ({"PHIJAX_CACHE_DIR": "/mine", "PHIJAX_NO_CACHE": "1"}, None),
+    ],
+)
+def test_the_cache_is_where_the_user_keeps_caches(monkeypatch, variables, folder):
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert cache_folder() == folder
+
+
+def flags(tmp_path, call, **variables):
+    """(x64 flag, cache folder) that JAX has after `call`, in a process of its own."""
+    program = f"import jax; from phijax.cli.process import configure_jax; {call}; c = jax.config;"
+    program += "print(c.jax_enable_x64, c.jax_compilation_cache_dir)"
+    plain = {name: value for name, value in os.environ.items() if name not in NAMES}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=plain | variables, capture_output=True, text=True, check=True, cwd=tmp_path)
+    return done.stdout.split()
+
+
+def test_flags_are_set_where_they_are_asked_for(tmp_path):
+    own = str(tmp_path / "own")
+    assert flags(tmp_path, "configure_jax('float64')", PHIJAX_CACHE_DIR=own) == ["True", own]
+    assert flags(tmp_path, "configure_jax(None, cache=False)", PHIJAX_CACHE_DIR=own) == ["False", "None"]
+    jaxs = str(tmp_path / "jax")
+    assert flags(tmp_path, "configure_jax('float32')", PHIJAX_CACHE_DIR=own, JAX_COMPILATION_CACHE_DIR=jaxs) == [
+        "False",
+        jaxs,
+    ]
