@@ -13,6 +13,7 @@ from phijax.formulation.constraint import Column, Constraint, Term
 from phijax.formulation.equations import EquationReader
 from phijax.formulation.faults import Fault, nearest
 from phijax.geometry import Interval, PointCloud, Region
+from phijax.geometry.unresolved import Unresolved
 from phijax.symbolic import Field, Observed, fields_in
 
 
@@ -53,6 +54,8 @@ def _read(name: str, written: Any, domain: Region, known: dict[str, Field]) -> t
     faults = [Fault(name, message) for message in region.faults]
     if not faults:
         region, faults = extend(name, region, domain)
+        if faults:
+            region = Unresolved(region.coordinates, tuple(fault.message for fault in faults))
     if isinstance(written, Free):
         return (None if faults else Constraint(name, region, kind="free")), faults
     reader = EquationReader(name, region).read(written.written if isinstance(written, On) else written)
