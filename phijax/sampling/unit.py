@@ -28,32 +28,47 @@ def uniform(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
 
 
 def sobol(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
-    """The first `n` points of Sobol's sequence, shifted digitally by random bits from `key`: new points for each key.
+    """The first `n` points of Sobol's sequence, scrambled by random bits from `key`: new points for each key.
 
-    A power of two keeps the net balanced; any other `n` is allowed. (Owen 1998; L'Ecuyer & Lemieux 2002.)
-    Raises ValueError above 21201 dimensions.
+    A random triangular matrix of bits and a digital shift (Matousek 1998) give the variance of Owen's scrambling: for
+    smooth functions the error falls as n^(-3/2), where a shift alone stops at n^-1. Only the generators of the
+    sequence are constants, so that compiled code does not grow with `n`.
+    A power of two keeps the net balanced; any other `n` is allowed. Raises ValueError above 21201 dimensions.
     """
     if d == 0:
         return uniform(key, n, d)
-    shift = jax.random.bits(key, (1, d), jnp.uint32)
-    shifted = jnp.asarray(sobol_integers(n, d)) ^ shift
+    bits = max(n - 1, 0).bit_length()
+    matrix_key, shift_key = jax.random.split(key)
+    generators = _scrambled(sobol_generators(bits, d), jax.random.bits(matrix_key, (bits, d), jnp.uint32))
+    integers = jnp.broadcast_to(jax.random.bits(shift_key, (1, d), jnp.uint32), (n, d))
+    index = jnp.arange(n, dtype=jnp.uint32)[:, None]
+    for bit in range(bits):
+        integers ^= (index >> bit & 1) * generators[None, bit]
     if ambient_precision() == "float64":
-        return _centered(shifted, 32)
-    return _centered(shifted >> 8, 24)
+        return _centered(integers, 32)
+    return _centered(integers >> 8, 24)
+
+
+def _scrambled(generators: UInt[np.ndarray, "b d"], random: UInt[Array, "b d"]) -> UInt[Array, "b d"]:
+    """Each generator times a random triangular matrix of bits with ones on its diagonal, a matrix a dimension."""
+    ones = np.uint32(1) << np.arange(31, 31 - len(generators), -1, dtype=np.uint32)[:, None]
+    columns = ones | (random & (ones - np.uint32(1)))
+    chosen = jnp.where((generators[:, None] & ones[None]) > 0, columns[None], np.uint32(0))
+    return jax.lax.reduce(chosen, np.uint32(0), jax.lax.bitwise_xor, (1,))
 
 
 @functools.lru_cache(maxsize=64)
-def sobol_integers(n: int, d: int) -> UInt[np.ndarray, "n d"]:
-    """The unscrambled sequence as 32-bit integers: a constant, made once for all steps."""
+def sobol_generators(bits: int, d: int) -> UInt[np.ndarray, "b d"]:
+    """Points 1, 2, 4, ... of the unscrambled sequence as 32-bit integers; the exclusive or of them gives all others."""
     from scipy.stats import qmc
 
     if d > MAX_SOBOL_DIMENSION:
         raise ValueError(f"Sobol points have at most {MAX_SOBOL_DIMENSION} dimensions, not {d}; use method='uniform'.")
-    engine = qmc.Sobol(d, scramble=False, bits=32)
-    table = engine.random_base2(max(n - 1, 0).bit_length())[:n]
-    integers = np.round(table * 2.0**32).astype(np.uint32)
-    integers.setflags(write=False)
-    return integers
+    table = qmc.Sobol(d, scramble=False, bits=32).random_base2(bits)
+    rows = 2 ** np.arange(1, bits + 1) - 1  # scipy goes by Gray code: i ^ (i >> 1) is 1, 2, 4, ... there
+    generators = np.round(table[rows] * 2.0**32).astype(np.uint32)
+    generators.setflags(write=False)
+    return generators
 
 
 def _centered(integers: UInt[Array, "n d"], bits: int) -> Float[Array, "n d"]:
