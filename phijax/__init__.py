@@ -3,6 +3,19 @@
 from importlib.metadata import PackageNotFoundError as _NotInstalled
 from importlib.metadata import version as _version
 
+from phijax.balancing import NTK as NTK
+
+# Sample, build, balance.
+from phijax.balancing import GradNorm as GradNorm
+from phijax.balancing import LossBalancer as LossBalancer
+from phijax.balancing import ReLoBRaLo as ReLoBRaLo
+from phijax.balancing import SoftAdapt as SoftAdapt
+from phijax.balancing import Static as Static
+
+# Solve and evaluate.
+from phijax.evaluation import Report as Report
+from phijax.evaluation import Solution as Solution
+
 # Declare.
 from phijax.formulation import DeclarationError as DeclarationError
 from phijax.formulation import DeclarationWarning as DeclarationWarning
@@ -23,6 +36,24 @@ from phijax.geometry import Rectangle as Rectangle
 from phijax.geometry import Region as Region
 from phijax.geometry import Sphere as Sphere
 from phijax.geometry import interface as interface
+from phijax.networks import MLP as MLP
+from phijax.networks import FourierFeatures as FourierFeatures
+from phijax.networks import ModifiedMLP as ModifiedMLP
+from phijax.networks import frozen as frozen
+
+# Train.
+from phijax.optimizers import GaussNewton as GaussNewton
+from phijax.optimizers import LeastSquaresOptimizer as LeastSquaresOptimizer
+from phijax.sampling import DataModule as DataModule
+from phijax.sampling import Grid as Grid
+from phijax.sampling import Held as Held
+from phijax.sampling import NamedBatchSource as NamedBatchSource
+from phijax.sampling import Points as Points
+from phijax.sampling import PoolSampler as PoolSampler
+from phijax.sampling import RegionSampler as RegionSampler
+from phijax.sampling import ResidualAdaptive as ResidualAdaptive
+from phijax.sampling import SamplerDataModule as SamplerDataModule
+from phijax.solve import solve as solve
 from phijax.symbolic import coordinate as coordinate
 from phijax.symbolic import coordinates as coordinates
 from phijax.symbolic import curl as curl
@@ -38,31 +69,6 @@ from phijax.symbolic import normal as normal
 from phijax.symbolic import normal_derivative as normal_derivative
 from phijax.symbolic import parameter as parameter
 from phijax.symbolic import time as time
-
-# Sample, build, balance.
-from phijax.balancing import GradNorm as GradNorm
-from phijax.balancing import LossBalancer as LossBalancer
-from phijax.balancing import NTK as NTK
-from phijax.balancing import ReLoBRaLo as ReLoBRaLo
-from phijax.balancing import SoftAdapt as SoftAdapt
-from phijax.balancing import Static as Static
-from phijax.networks import FourierFeatures as FourierFeatures
-from phijax.networks import MLP as MLP
-from phijax.networks import ModifiedMLP as ModifiedMLP
-from phijax.networks import frozen as frozen
-from phijax.sampling import DataModule as DataModule
-from phijax.sampling import Grid as Grid
-from phijax.sampling import Held as Held
-from phijax.sampling import NamedBatchSource as NamedBatchSource
-from phijax.sampling import Points as Points
-from phijax.sampling import PoolSampler as PoolSampler
-from phijax.sampling import RegionSampler as RegionSampler
-from phijax.sampling import ResidualAdaptive as ResidualAdaptive
-from phijax.sampling import SamplerDataModule as SamplerDataModule
-
-# Train.
-from phijax.optimizers import GaussNewton as GaussNewton
-from phijax.optimizers import LeastSquaresOptimizer as LeastSquaresOptimizer
 from phijax.training import Average as Average
 from phijax.training import Callback as Callback
 from phijax.training import EarlyStopping as EarlyStopping
@@ -77,11 +83,6 @@ from phijax.training import determinism_report as determinism_report
 from phijax.training import initialize_train_state as initialize_train_state
 from phijax.training.compiling import Compiled as Compiled
 from phijax.training.compiling import compile as compile
-
-# Solve and evaluate.
-from phijax.evaluation import Report as Report
-from phijax.evaluation import Solution as Solution
-from phijax.solve import solve as solve
 
 try:
     __version__ = _version("phijax")

@@ -12,7 +12,7 @@ import jax
 
 from phijax._precision import check_precision, precision_scope
 from phijax.balancing import LossBalancer, Static
-from phijax.formulation import Constraint, Problem
+from phijax.formulation import Constraint, Problem, value_scale
 from phijax.lowering import Layout
 from phijax.networks import MLP
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
@@ -32,7 +32,8 @@ LEAST_SQUARES_STEPS = 500
 class Choice:
     """Everything that decides a run, apart from the problem and the seed.
 
-    adaptive: constraints whose points follow the residual. reasons: one sentence a decision.
+    scales: sizes of the networks' outputs by field. adaptive: constraints whose points follow the residual.
+    reasons: one sentence a decision.
     """
 
     precision: str
@@ -41,6 +42,7 @@ class Choice:
     optimizer: Any
     balancer: LossBalancer
     max_steps: int
+    scales: Mapping[str, float] | None = None
     adaptive: tuple[str, ...] = ()
     reasons: tuple[str, ...] = field(default=())
 
@@ -73,7 +75,8 @@ def choose(
         optimizer = optimizer_from_config(optimizer)
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
-    chosen = Choice("float64", network, {}, optimizer, balancer, 0)
+    scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
+    chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales)
     chosen = _with_optimizer(chosen, count)
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)

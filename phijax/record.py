@@ -32,6 +32,7 @@ def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | N
         "max_steps": choice.max_steps,
         "adaptive": list(choice.adaptive),
         "reasons": list(choice.reasons),
+        "scales": None if choice.scales is None else dict(choice.scales),
         "network": _network_entry(choice.network),
         "points": dict(choice.points),
         "optimizer": _optimizer_entry(choice.optimizer, optimizer),
@@ -54,6 +55,7 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
         optimizer=optimizer_from_config(config["optimizer"]),
         balancer=balancer_from_config(config["balancer"]),
         max_steps=config["max_steps"],
+        scales=config.get("scales"),
         adaptive=tuple(config.get("adaptive", ())),
         reasons=tuple(config.get("reasons", ())),
     )

@@ -111,4 +111,5 @@ def compile_choice(problem: Problem, choice: Choice) -> Compiled:
         points=choice.points,
         samplers=samplers_of(problem, choice),
         precision=choice.precision,
+        scales=choice.scales,
     )

@@ -32,7 +32,8 @@ def load_solution(path: str | Path, *, network: Any = None) -> Solution:
     finally:
         store.close()
     precision = saved.notes["precision"]
-    compiled = compile(run.problem, network=network or stored_network(run.config), precision=precision)
+    chosen = network or stored_network(run.config)
+    compiled = compile(run.problem, network=chosen, precision=precision, scales=run.config.get("scales"))
     summary = run.summary or {}
     finished = summary.get("steps") == saved.step
     return Solution(

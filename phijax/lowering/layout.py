@@ -161,11 +161,20 @@ class Layout:
 
     networks: one factory `(key, inputs, outputs) -> callable` for every group, or a mapping of field names to
     factories; fields of one factory, coordinates and region share a network.
+    scales: sizes of the networks' outputs by field, where a run has recorded them; read off the conditions by default.
     Raises ValueError where a mapping names an unknown field or leaves one out.
     """
 
-    def __init__(self, problem: Problem, networks: NetworkFactory | Mapping[str, NetworkFactory]):
+    def __init__(
+        self,
+        problem: Problem,
+        networks: NetworkFactory | Mapping[str, NetworkFactory],
+        scales: Mapping[str, float] | None = None,
+    ):
         self.problem = problem
+        self.scales = (
+            {name: value_scale(problem, f) for name, f in problem.fields.items()} if scales is None else dict(scales)
+        )
         self._factories: dict[str, NetworkFactory] = {}
         self.groups = {group.name: group for group in self._grouped(problem, networks)}
         self.functions = {name: GroupFunction(group) for name, group in self.groups.items()}
@@ -201,7 +210,7 @@ class Layout:
                     tuple(fields),
                     tuple(_embedding(symbol, region, problem.domain) for symbol in fields[0].coordinates),
                     {field.name: ansatz.get(field.name, Ansatz()) for field in fields},
-                    {field.name: value_scale(problem, field) for field in fields},
+                    {field.name: self.scales[field.name] for field in fields},
                 )
             )
         return groups

@@ -52,11 +52,13 @@ def compile(
     method: str = "sobol",
     hold: int | None = None,
     precision: str | None = None,
+    scales: Mapping[str, float] | None = None,
 ) -> Compiled:
     """Lowers a problem to residual functions and named samplers in declaration order.
 
     network: a specification such as MLP(width=64, depth=4), any `(key, inputs, outputs) -> callable`, or a mapping of
     field names to these. points: per constraint, or one number for all. samplers: own samplers by constraint.
+    scales: sizes of the networks' outputs by field; by default what conditions and data prescribe.
     method: "sobol" or "uniform". hold: keep the points for so many steps; None draws new ones at every step.
     Raises ValueError for unknown names, LoweringError for an expression that JAX has no counterpart of.
     """
@@ -65,7 +67,7 @@ def compile(
     if not problem.trained:
         raise ValueError(f"{problem.name!r} has no constraint to train on; add an equation, a condition or phi.data.")
     with precision_scope(precision or "float32"):
-        layout = Layout(problem, MLP(width=64, depth=4) if network is None else network)
+        layout = Layout(problem, MLP(width=64, depth=4) if network is None else network, scales)
         blocks, chosen = {}, {}
         samplers = dict(samplers or {})
         _check_names("samplers", samplers, problem)
