@@ -16,6 +16,7 @@ from phijax.networks import MLP
 from phijax.sampling import Held, PoolSampler, RegionSampler, SamplerDataModule
 from phijax.sampling.points import Points
 from phijax.training.module import Block, Module, Objective
+from phijax.training.sampler_checks import check_sampler
 
 INTERIOR_POINTS = {1: 512, 2: 2048}
 MOST_INTERIOR_POINTS = 4096
@@ -74,8 +75,10 @@ def compile(
         for name, constraint in problem.trained.items():
             expressions = constraint_expressions(layout, constraint)
             blocks[name] = Block(expressions.pointwise)
-            chosen[name] = samplers.get(name) or _sampler(constraint, method, hold)
+            chosen[name] = samplers[name] if name in samplers else _sampler(constraint, method, hold)
         sizes = _sizes(problem, points, chosen)
+        for name in samplers:
+            check_sampler(problem.constraints[name], chosen[name], sizes[name])
     module = Module(layout.initial, Objective(blocks), precision, layout.parameter_values)
     return Compiled(problem, layout, module, SamplerDataModule(chosen, sizes), precision)
 
@@ -84,7 +87,8 @@ def _sampler(constraint: Constraint, method: str, hold: int | None) -> Any:
     if constraint.columns:
         coordinates = {symbol.name: column for symbol, column in _table(constraint).items()}
         values = {name: column.values for name, column in constraint.columns.items()}
-        return PoolSampler(Points(coordinates, values=values))
+        normals = {symbol.name: column for symbol, column in (constraint.region.normals or {}).items()}
+        return PoolSampler(Points(coordinates, normals or None, values=values))
     sampler = RegionSampler(constraint.region, method=method)
     return sampler if hold is None else Held(sampler, every=hold)
 

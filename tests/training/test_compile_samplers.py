@@ -1,0 +1,81 @@
+"""Samplers of the user's own: what they do not give is refused when the problem is compiled, by name."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from sympy import Eq
+
+import phijax as phi
+
+x, y = phi.coordinates("x y")
+v = phi.field("v", x, y)
+square = phi.Rectangle((x, 0, 1), (y, 0, 1))
+problem = phi.Problem(
+    square,
+    {
+        "poisson": Eq(phi.laplacian(v), 1),
+        "flux": phi.on(square.boundary, Eq(phi.normal_derivative(v), 0)),
+        "seen": phi.data({"x": [0.5, 0.6], "y": [0.5, 0.4], "v": [1.0, 2.0]}),
+    },
+)
+
+
+class Given:
+    """Ten lines: the points that are asked for, with what is switched on."""
+
+    def __init__(self, names="xy", normals=False, rows=None):
+        self.names, self.normals, self.rows = names, normals, rows
+
+    def sample(self, key, n):
+        column = jax.random.uniform(key, (self.rows or n,))
+        coordinates = dict.fromkeys(self.names, column)
+        return phi.Points(coordinates, dict.fromkeys(self.names, jnp.ones_like(column)) if self.normals else None)
+
+
+class Kept(Given):
+    """The same with state."""
+
+    def init(self, key):
+        return ()
+
+    def sample(self, state, key, n):
+        return state, super().sample(key, n)
+
+
+def compiled(**samplers):
+    return phi.compile(problem, network=phi.MLP(width=4, depth=1), points={"poisson": 8, "flux": 8}, samplers=samplers)
+
+
+@pytest.mark.parametrize(
+    ("samplers", "message"),
+    [
+        (
+            {"flux": Given()},
+            "the sampler of 'flux' gives no normal along 'x', which its terms need; add it to its Points",
+        ),
+        ({"flux": Kept()}, "the sampler of 'flux' gives no normal along 'x'"),
+        ({"poisson": Given("x")}, "the sampler of 'poisson' gives no coordinate 'y', which its terms need"),
+        ({"seen": Given()}, "the sampler of 'seen' gives no observed value of 'v', which its terms need"),
+        (
+            {"poisson": Given(rows=3)},
+            r"the sampler of 'poisson' gives columns of shapes \[\(3,\)\] when asked for 8 points",
+        ),
+        ({"poisson": 3}, r"the sampler of 'poisson' is 3; a sampler has a method sample\(key, n\)"),
+        ({"piosson": Given()}, "samplers names 'piosson', which is no constraint; did you mean 'poisson'"),
+    ],
+)
+def test_what_a_sampler_does_not_give_is_refused_by_name(samplers, message):
+    with pytest.raises(ValueError, match=message):
+        compiled(**samplers)
+
+
+def test_a_sampler_of_ten_lines_serves():
+    made = compiled(poisson=Given(), flux=Kept(normals=True))
+    source = made.datamodule.train_batch_source(made.module.objective.batch_keys, jax.random.key(0))
+    model = made.module.factory(jax.random.key(1))
+    _, batch = source.draw(source.init(), 0, None)
+    losses = made.module.objective.losses(model, batch)
+    assert set(losses) == {"poisson", "flux", "seen"}
+    assert all(np.isfinite(loss) and loss > 0 for loss in losses.values())
+    np.testing.assert_array_equal(batch["poisson"].coordinates["x"], batch["poisson"].coordinates["y"])
