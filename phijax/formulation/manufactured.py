@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import sympy
@@ -64,14 +64,16 @@ def substitute(expression: sympy.Expr, values: Mapping[sympy.Expr, sympy.Expr]) 
     """The expression with fields replaced by expressions of their coordinates, also at other arguments; evaluated."""
     for key, value in values.items():
         if isinstance(key, Field):
-            expression = expression.replace(key.func, _at(key.coordinates, value))
+            expression = expression.replace(_is(key), _at(key, value))
         else:
             expression = expression.xreplace({key: value})
     return expression.doit()
 
 
-def _at(coordinates: tuple[sympy.Symbol, ...], value: sympy.Expr) -> Any:
-    def at(*arguments: sympy.Expr) -> sympy.Expr:
-        return value.subs(dict(zip(coordinates, arguments, strict=True)), simultaneous=True)
+def _is(field: Field) -> Callable[[sympy.Basic], bool]:
+    # By equality: a field that was made again is equal, but its class is another.
+    return lambda node: isinstance(node, Field) and node.func == field.func
 
-    return at
+
+def _at(field: Field, value: sympy.Expr) -> Callable[[Field], sympy.Expr]:
+    return lambda node: value.subs(dict(zip(field.coordinates, node.args, strict=True)), simultaneous=True)

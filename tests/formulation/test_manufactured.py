@@ -37,6 +37,11 @@ def test_every_equation_holds_for_the_solution():
     assert made.constraints["seen"].columns["u"].values.tolist() == [0.25]
 
 
+def test_a_field_that_is_made_again_is_the_same_field():
+    again = {phi.field("u", x, t): SOLUTION[u], phi.parameter("k", 1.0): 3}
+    assert phi.manufactured(problem, again) == phi.manufactured(problem, SOLUTION)
+
+
 def test_the_solution_is_the_reference():
     made = phi.manufactured(problem, SOLUTION)
     found = made.reference({"u": (x, t)}, {"x": np.array([0.5]), "t": np.array([0.0])})
