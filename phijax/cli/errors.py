@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from enum import IntEnum
@@ -59,6 +60,10 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
     if isinstance(error, Terminated):
         print("phijax: terminated.", file=sys.stderr)
         return Exit.TERMINATED
+    if isinstance(error, BrokenPipeError):
+        # Whoever read the output has seen enough, as `head` does; what Python still holds must go somewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
     if isinstance(error, USERS_FAULTS) and _meant_for_users(error):
         print(f"phijax: {error}", file=sys.stderr)
         return Exit.USAGE
