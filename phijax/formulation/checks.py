@@ -251,5 +251,6 @@ def _conditions_on_start(problem: Problem, name: str, time: sympy.Symbol) -> int
             if time in constraint.region.fixed:
                 count += name in term.fields
             else:
-                count += any(n.name == name and time not in n.free_symbols for n in _field_nodes(term.residual))
+                places = (at[time] for field, at in evaluations(term.residual) if field.name == name and time in at)
+                count += any(place.is_number for place in places)
     return count

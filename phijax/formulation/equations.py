@@ -53,7 +53,7 @@ class EquationReader:
                         yield label, sympy.Eq(key, given)
                 else:
                     self.report(f"has the key {key!r}; keys are names of equations, or fields.")
-        elif isinstance(written, tuple | list) and not isinstance(written, sympy.Basic):
+        elif isinstance(written, tuple | list) or _holds_equations(written):
             for position, equation in enumerate(written, 1):
                 left = equation.lhs if isinstance(equation, sympy.Equality) else None
                 yield left.name if isinstance(left, Field) else str(position), equation
@@ -76,6 +76,7 @@ class EquationReader:
             self.report(f"{written!r} is no equation; write Eq(left, right), or a mapping of fields to values.")
 
     def _sides(self, label: str, written: Any, left: Any, right: Any) -> None:
+        left, right = _explicit(left), _explicit(right)
         if not is_vector(left) and not is_vector(right):
             self.terms.append(Term(label, written, left - right))
             return
@@ -103,3 +104,12 @@ class EquationReader:
         if compared:
             cure = "`==` compares at once; write Eq(left, right)"
         self.report(f"{which}is already {value} before anything is solved; {cure}.")
+
+
+def _holds_equations(written: Any) -> bool:
+    return isinstance(written, sympy.Tuple | sympy.MatrixBase) and any(isinstance(e, sympy.Rel) for e in written)
+
+
+def _explicit(side: Any) -> Any:
+    """A product of matrices that sympy keeps as it was written, multiplied out."""
+    return side.doit().as_explicit() if isinstance(side, sympy.MatrixExpr) else side

@@ -345,6 +345,13 @@ def test_time_that_is_periodic_needs_no_start():
     assert faults(interval * phi.Interval(t, 0, 1, periodic=True), {"pde": heat}) == []
 
 
+def test_a_memory_of_all_earlier_times_is_no_initial_condition():
+    memory = Eq(u.diff(t), -phi.integral(u, (t, 0, t)) + u.subs(t, t / 2))
+    (found,) = faults(strip, {"pde": memory})
+    assert found.startswith("'pde': is of order 1 in t for 'u', which has 0 of 1 initial conditions")
+    assert faults(strip, {"pde": memory, "start": Eq(u.diff(x).subs(t, 0), 0)}) == []
+
+
 def test_order_in_time_is_counted_for_each_field():
     a, b = phi.fields("a b", t)
     system = {"a": Eq(a.diff(t), b), "b": Eq(b.diff(t, 2), -a)}

@@ -88,6 +88,8 @@ def test_terms_are_named_by_constraint_and_label():
             "values": phi.on(square.boundary, {v: 0, w: x}),
             "single": phi.on(square.boundary, {v: 0}),
             "labelled": {"flux": phi.grad(v)},
+            "tuple": sympy.Tuple(Eq(v, 0), Eq(v.diff(x), w)),
+            "product": Eq(sympy.MatMul(2 * sympy.eye(2), phi.grad(v)), sympy.Matrix([x, y])),
         },
     )
     assert {name: c.term_names for name, c in problem.constraints.items()} == {
@@ -98,6 +100,8 @@ def test_terms_are_named_by_constraint_and_label():
         "values": ("values/v", "values/w"),
         "single": ("single",),
         "labelled": ("labelled/flux_1", "labelled/flux_2"),
+        "tuple": ("tuple/v", "tuple/2"),
+        "product": ("product/1", "product/2"),
     }
 
 
