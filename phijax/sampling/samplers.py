@@ -147,14 +147,15 @@ class PoolSampler(eqx.Module):
             raise ValueError(
                 f"the pool has {self.size} rows, fewer than the {n} asked for; ask for at most {self.size}."
             )
-        pool = jax.tree.map(_ambient, self.pool)
+        pool = jax.tree.map(ambient, self.pool)
         if n == self.size:
             return pool
         rows = jax.random.randint(key, (n,), 0, self.size)
         return jax.tree.map(lambda leaf: leaf[rows], pool)
 
 
-def _ambient(leaf: Any) -> Array:
+def ambient(leaf: Any) -> Array:
+    """An array as JAX holds it, floating-point numbers in the ambient precision."""
     dtype = ambient_precision() if jnp.issubdtype(jnp.result_type(leaf), jnp.floating) else None
     return jnp.asarray(leaf, dtype)
 

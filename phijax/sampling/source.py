@@ -9,9 +9,10 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from phijax.sampling.samplers import Held, PoolSampler, Sampler
+from phijax.sampling.samplers import Held, PoolSampler, Sampler, ambient
 from phijax.sampling.stateful import advance, begin
 
 Batch = dict[str, Any]
@@ -39,7 +40,7 @@ class NamedBatchSource(eqx.Module):
             if name not in samplers:
                 raise ValueError(f"sizes name {name!r}, for which there is no sampler; {_nearest(name, samplers)}")
         self.names = tuple(samplers)
-        self.samplers = tuple(samplers.values())
+        self.samplers = tuple(map(_on_device, samplers.values()))
         self.sizes = tuple(_size(name, sizes) for name in samplers)
         self.key = key
         for name, sampler, size in zip(self.names, self.samplers, self.sizes, strict=True):
@@ -79,6 +80,10 @@ class NamedBatchSource(eqx.Module):
 
     def init(self) -> dict[str, Any]:
         """The state of the samplers that have one, by name. Its points are valid before the first refresh, too."""
+        arrays, static = eqx.partition(self, eqx.is_array)
+        return jax.jit(lambda arrays: eqx.combine(arrays, static)._begin())(arrays) if self.stateful else {}
+
+    def _begin(self) -> dict[str, Any]:
         keys = self._keys(_BEFORE_ALL_STEPS)
         rows = zip(self.names, self.samplers, self.sizes, strict=True)
         return {n: begin(s, keys[i], size) for i, (n, s, size) in enumerate(rows) if _has_state(s)}
@@ -108,6 +113,11 @@ class NamedBatchSource(eqx.Module):
     def _keys(self, step: Any) -> PRNGKeyArray:
         """One key a sampler."""
         return jax.random.split(jax.random.fold_in(self.key, step), len(self.samplers))
+
+
+def _on_device(sampler: Any) -> Any:
+    """NumPy tables as arrays of JAX in the ambient precision: arguments of compiled code, where they'd be constants."""
+    return jax.tree.map(lambda leaf: ambient(leaf) if isinstance(leaf, np.ndarray) else leaf, sampler)
 
 
 def _has_state(sampler: Any) -> bool:

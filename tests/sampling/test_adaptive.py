@@ -1,5 +1,6 @@
 """Residual-adaptive points: their density, when they change, and what residuals can do to them."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,15 +16,23 @@ line = geo.Interval(x, 0, 1)
 KEY = jax.random.key(2)
 
 
+evenly = eqx.filter_jit(lambda source, step: source(step))
+
+
 def front(name, points):
     """Residuals of one on [0, 1/4], zero elsewhere."""
     return (points.coordinates["x"] < 0.25).astype(points.coordinates["x"].dtype)
 
 
+def compiled(source, residuals):
+    """`draw` of the source in one piece."""
+    return jax.jit(lambda state, step: source.draw(state, step, residuals))
+
+
 def drawn(sampler, n, steps, residuals):
     """Columns of x over the steps."""
     source = NamedBatchSource({"pde": sampler}, {"pde": n}, KEY)
-    draw = jax.jit(lambda state, step: source.draw(state, step, residuals))
+    draw = compiled(source, residuals)
     state, columns = source.init(), []
     for step in range(steps):
         state, batch = draw(state, step)
@@ -83,15 +92,15 @@ def test_other_samplers_keep_their_points_beside_an_adaptive_one():
     mixed = NamedBatchSource(
         {"pde": ResidualAdaptive(RegionSampler(line)), "ends": RegionSampler(line.boundary)}, {"pde": 8, "ends": 4}, KEY
     )
-    state = mixed.init()
+    state, draw = mixed.init(), compiled(mixed, front)
     for step in range(3):
-        state, batch = mixed.draw(state, step, front)
-        np.testing.assert_array_equal(batch["ends"].coordinates["x"], plain(step)["ends"].coordinates["x"])
+        state, batch = draw(state, step)
+        np.testing.assert_array_equal(batch["ends"].coordinates["x"], evenly(plain, step)["ends"].coordinates["x"])
 
 
 def test_points_before_the_first_refresh_are_of_the_region_too():
     source = NamedBatchSource({"pde": ResidualAdaptive(RegionSampler(line), period=10)}, {"pde": 32}, KEY)
-    _, batch = source.draw(source.init(), 7, front)
+    _, batch = compiled(source, front)(source.init(), 7)
     column = np.asarray(batch["pde"].coordinates["x"])
     assert np.all((column > 0) & (column < 1))
     assert np.ptp(column) > 0.5
@@ -100,7 +109,7 @@ def test_points_before_the_first_refresh_are_of_the_region_too():
 def test_a_finite_pool_can_be_refined():
     pool = PoolSampler({"x": np.arange(100.0)})
     source = NamedBatchSource({"data": ResidualAdaptive(pool, offset=0.0)}, {"data": 20}, KEY)
-    _, batch = source.draw(source.init(), 0, lambda name, points: (points["x"] >= 80.0) * 1.0)
+    _, batch = compiled(source, lambda name, points: (points["x"] >= 80.0) * 1.0)(source.init(), 0)
     assert sorted(np.asarray(batch["data"]["x"])) == list(range(80, 100))
 
 

@@ -139,6 +139,17 @@ def test_pools_have_the_same_property_and_mix_with_samplers():
     assert tuple(NamedBatchSource.from_pools(pools, sizes, KEY)(0)) == tuple(pools)
 
 
+def test_a_large_pool_is_an_argument_of_compiled_code_and_no_constant_of_it():
+    """Two million rows: made at once, in the pool's own precision, and the executable stays small."""
+    rows = np.linspace(0, 1, 2_000_000)
+    source = NamedBatchSource.from_pools({"data": {"x": rows, "u": rows**2}}, {"data": 100}, KEY)
+    arrays, static = eqx.partition(source, eqx.is_array)
+    lowered = jax.jit(lambda arrays, step: eqx.combine(arrays, static)(step)).lower(arrays, 0)
+    assert len(lowered.as_text()) < 100_000
+    batch = lowered.compile()(arrays, 0)["data"]
+    np.testing.assert_allclose(batch["u"], batch["x"] ** 2, rtol=1e-5)
+
+
 def test_a_sampler_with_state_moves_with_it():
     source = NamedBatchSource({"walk": Walk(), "pde": SAMPLERS["pde"]}, {"walk": 3, "pde": 8}, KEY)
     assert source.stateful
