@@ -147,7 +147,7 @@ def test_positive_parameters_are_positive_to_sympy():
     assert [sympy.sqrt(p**2) == p for p in (k, low, free)] == [True, True, False]
 
 
-@pytest.mark.parametrize("value", ["x", "1 + 1", None, object(), [1, 2]], ids=str)
+@pytest.mark.parametrize("value", ["x", "1 + 1", None, object(), [1, 2]], ids=["name", "sum", "none", "object", "list"])
 def test_what_is_no_number_and_no_expression_is_never_evaluated(value):
     with pytest.raises(TypeError, match="is no number and no sympy expression"):
         as_expression(value)
