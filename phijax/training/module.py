@@ -30,10 +30,16 @@ class Block:
 
     def __call__(self, model: Model, batch: Any, key: PRNGKeyArray | None = None) -> Residuals:
         """{term: (n,)} over the n rows of `batch`; each row has a key of its own."""
-        if key is None:
-            return jax.vmap(lambda point: self.pointwise(model, point, None))(batch)
-        keys = jax.random.split(key, rows(batch))
-        return jax.vmap(lambda point, k: self.pointwise(model, point, k))(batch, keys)
+        order: list[str] = []
+
+        def row(point: Any, own: PRNGKeyArray | None) -> tuple[Array, ...]:
+            found = self.pointwise(model, point, own)
+            order[:] = found  # vmap would give a mapping back in alphabetical order
+            return tuple(found.values())
+
+        keys = None if key is None else jax.random.split(key, rows(batch))
+        columns = jax.vmap(row, in_axes=(0, None if keys is None else 0))(batch, keys)
+        return dict(zip(order, columns, strict=True))
 
 
 def rows(batch: Any) -> int:

@@ -79,3 +79,13 @@ def test_a_sampler_of_ten_lines_serves():
     assert set(losses) == {"poisson", "flux", "seen"}
     assert all(np.isfinite(loss) and loss > 0 for loss in losses.values())
     np.testing.assert_array_equal(batch["poisson"].coordinates["x"], batch["poisson"].coordinates["y"])
+
+
+def test_terms_come_in_the_order_in_which_they_are_declared():
+    b, a = phi.fields("b a", x, y)
+    system = phi.Problem(square, {"z": {"m": Eq(b, 1), "c": Eq(a, 1)}, "k": Eq(a, b)})
+    made = phi.compile(system, network=phi.MLP(width=4, depth=1), points=4)
+    batch = made.datamodule.train_batch_source(made.module.objective.batch_keys, jax.random.key(0))(0)
+    model = made.module.factory(jax.random.key(0))
+    assert made.module.objective.terms(model, batch) == ("z/m", "z/c", "k")
+    assert tuple(made.module.objective.losses(model, batch)) == ("z/m", "z/c", "k")
