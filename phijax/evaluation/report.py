@@ -14,7 +14,10 @@ LARGE = 0.05  # residual relative to its equation's addends from which a term is
 
 @dataclass(frozen=True)
 class ParameterValue:
-    """An unknown constant: its value, its true value where known, its standard error where estimated."""
+    """An unknown constant: its value, its true value where known, its standard error where estimated.
+
+    An infinite standard error says that equations and data do not determine it.
+    """
 
     value: float
     reference: float | None = None
@@ -58,6 +61,12 @@ class Report:
                 said.append(
                     f"{residual.term}: the residual is {residual.relative:.0%} of the equation's own terms; the equation "
                     f"does not hold yet."
+                )
+        for name, parameter in self.parameters.items():
+            if parameter.standard_error == float("inf"):
+                said.append(
+                    f"{name}: the equations and data do not determine it; other values would do as well. Add data, or "
+                    f"give one of the constants that it can be traded for."
                 )
         if not self.errors and not any(p.reference is not None for p in self.parameters.values()):
             said.append(
@@ -106,6 +115,7 @@ def _parameter_table(parameters: Mapping[str, ParameterValue]) -> str:
     for name, p in parameters.items():
         known = "" if p.reference is None else f"{p.reference:.10g}"
         spread = "" if p.standard_error is None else f"{p.standard_error:.1e}"
+        spread = "undetermined" if p.standard_error == float("inf") else spread
         off = "" if p.relative_error is None else f"{p.relative_error:.2e}"
         rows.append((f"  {name}", f"{p.value:.10g}", spread, known, off))
     return _table(rows)

@@ -24,6 +24,7 @@ from phijax.evaluation.residuals import (
     constraint_values,
     fresh_residuals,
 )
+from phijax.evaluation.standard_errors import standard_errors
 from phijax.evaluation.weights import save_npz, weight_arrays
 from phijax.formulation import Problem
 from phijax.formulation.faults import nearest
@@ -185,7 +186,8 @@ class Solution:
     def make_report(self) -> Report:
         """The report, not printed."""
         reference = self.problem.reference
-        residuals, errors = self._residuals, self._errors  # first, so that their seconds are counted
+        # First, so that their seconds are counted.
+        residuals, errors, parameters = self._residuals, self._errors, self._parameter_values()
         return Report(
             title=f"{self.problem.name}  ({self.problem.fingerprint[:12]})",
             facts=self._facts(),
@@ -193,7 +195,7 @@ class Solution:
             trained=self._trained_rms(),
             errors=errors,
             reference=None if reference is None else reference.source,
-            parameters=self._parameter_values(),
+            parameters=parameters,
             reasons=() if self.choice is None else tuple(self.choice.reasons),
         )
 
@@ -265,10 +267,15 @@ class Solution:
         stages = {name: value for name, value in self.seconds.items() if name != "total"}
         return {name: round(value, 3) for name, value in (stages | {"total": sum(stages.values())}).items()}
 
+    @cached_property
+    def _standard_errors(self) -> dict[str, float | None]:
+        weights = self.history.records[-1]["weights"] if self.history.records else {}
+        return self._timed(lambda: standard_errors(self._evaluator, weights))
+
     def _parameter_values(self) -> dict[str, ParameterValue]:
         known = self.problem.reference
         return {
-            name: ParameterValue(value, None if known is None else known.parameter(name))
+            name: ParameterValue(value, None if known is None else known.parameter(name), self._standard_errors[name])
             for name, value in self.parameters.items()
         }
 

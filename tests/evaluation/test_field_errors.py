@@ -32,7 +32,8 @@ def test_a_known_parameter_alone_gives_no_field_error(exact_solution):
     problem = poisson({k: 2.0}, more=Eq(u.diff(x), k * u))
     solution = exact_solution(problem, {u: WAVES, k: 1.5})
     assert solution.errors() == {}
-    assert solution.summary()["parameters"]["k"] == {"value": 1.5, "reference": 2.0, "standard_error": None}
+    found = solution.summary()["parameters"]["k"]
+    assert (found["value"], found["reference"]) == (1.5, 2.0)
 
 
 def test_a_complex_field_has_one_complex_error(exact_solution):

@@ -1,0 +1,83 @@
+"""Standard errors of unknown constants, against ordinary least squares and by repeated experiment."""
+
+import numpy as np
+import pytest
+from sympy import Eq
+
+import phijax as phi
+from phijax.evaluation.standard_errors import raw_errors
+
+t = phi.time("t")
+y = phi.field("y", t)
+span = phi.Interval(t, 0, 1)
+
+
+def test_equal_to_the_sandwich_of_linear_regression():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(200, 5))
+    noise = random.normal(size=200) * np.linspace(0.1, 2, 200)
+    solution, *_ = np.linalg.lstsq(rows, rows @ np.arange(5.0) + noise, rcond=None)
+    residual = rows @ (solution - np.arange(5.0)) - noise
+    bread = np.linalg.inv(rows.T @ rows)
+    covariance = bread @ (rows.T * residual**2) @ rows @ bread * 200 / 195
+    np.testing.assert_allclose(raw_errors(rows, residual, 2), np.sqrt(np.diag(covariance))[-2:], rtol=1e-6)
+
+
+def test_tells_the_spread_of_repeated_experiments():
+    random = np.random.default_rng(1)
+    rows = random.normal(size=(400, 6))
+    estimates, told = [], []
+    for _ in range(200):
+        noise = random.normal(size=400) * 0.3
+        solution, *_ = np.linalg.lstsq(rows, noise, rcond=None)
+        estimates.append(solution[-1])
+        told.append(raw_errors(rows, rows @ solution - noise, 1)[0])
+    assert np.mean(told) == pytest.approx(np.std(estimates), rel=0.1)
+
+
+def test_a_constant_that_a_network_can_stand_for_is_not_determined():
+    random = np.random.default_rng(2)
+    networks = random.normal(size=(100, 8))
+    traded = networks @ random.normal(size=(8, 1))
+    own = random.normal(size=(100, 1))
+    errors = raw_errors(np.hstack([networks, traded, own]), random.normal(size=100), 2)
+    assert errors[0] == np.inf
+    assert np.isfinite(errors[1])
+
+
+def test_fewer_rows_than_variables_say_nothing():
+    assert raw_errors(np.ones((3, 5)), np.ones(3), 1) is None
+
+
+def problem(equation, **more):
+    return phi.Problem(
+        span,
+        {"ode": Eq(y.diff(t), 1), "start": phi.on(span.at(t=0), Eq(y, 0)), "law": equation} | more,
+        name="constants",
+    )
+
+
+def test_constants_that_only_their_sum_is_known_of_are_undetermined(exact_solution):
+    a, b, c = phi.parameter("a"), phi.parameter("b"), phi.parameter("c", initial=2.0, positive=True)
+    solution = exact_solution(problem(Eq(y, (a + b) * t), other=Eq(c * t, 3 * t)), {y: t, a: 0.25, b: 0.75, c: 3.0})
+    report = solution.make_report()
+    assert report.parameters["a"].standard_error == report.parameters["b"].standard_error == np.inf
+    assert report.parameters["c"].standard_error == pytest.approx(0.0, abs=1e-12)
+    assert [caution.split(":")[0] for caution in report.cautions if "do not determine it" in caution] == ["a", "b"]
+    assert "undetermined" in str(report)
+    assert solution.summary()["parameters"]["a"]["standard_error"] is None  # JSON has no infinity
+
+
+def test_a_standard_error_is_in_the_parameters_own_unit(exact_solution):
+    c = phi.parameter("c", initial=4.0, positive=True)  # trained as its logarithm
+    declared = phi.Problem(
+        span,
+        {
+            "ode": Eq(y.diff(t), 1),
+            "start": phi.on(span.at(t=0), Eq(y, 0)),
+            "law": phi.on(span.at(t=1), Eq(c * y, 2)),
+        },
+    )
+    solution = exact_solution(declared, {y: t, c: 2.5})
+    # One of six rows holds c, and leaves c - 2 = 1/2: the sandwich gives the residual, times sqrt(rows / (rows - 1)).
+    assert solution._standard_errors["c"] == pytest.approx(0.5 * np.sqrt(6 / 5))
