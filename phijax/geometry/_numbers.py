@@ -12,6 +12,8 @@ import numpy as np
 from sympy import Expr, Float, Integer, Symbol, sympify
 from sympy.core.sympify import SympifyError
 
+from phijax.symbolic import kind_of
+
 
 def exact(value: Any, what: str) -> Expr:
     """`value` as an exact finite real sympy number; a ValueError that begins with `what` for anything else."""
@@ -68,11 +70,6 @@ def symbols(given: Any, what: str) -> tuple[Symbol, ...]:
         if sum(s.name == name for s in each) > 1:
             raise ValueError(f"{what}: the coordinate {name!r} is given more than once.")
     return each
-
-
-def kind_of(symbol: Symbol) -> str:
-    """'space', 'time' or 'parameter'; a plain sympy symbol counts as space."""
-    return getattr(symbol, "role", "space")
 
 
 def is_space(symbol: Symbol) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import is_space, symbols
 from phijax.geometry.interval import Interval
-from phijax.geometry.region import Coordinates, Placement, Region, Rule, product_measure, space_zeros
+from phijax.geometry.region import Coordinates, Placement, Region, Rule, space_zeros
 from phijax.geometry.unresolved import Unresolved
 
 
@@ -45,7 +46,7 @@ class Product(Region):
 
     @property
     def measure(self) -> float:
-        return product_measure(self.factors)
+        return math.prod(factor.measure for factor in self.factors)
 
     @property
     def bounds(self) -> dict[Symbol, tuple[float, float]]:
@@ -110,6 +111,8 @@ class Product(Region):
     def faces(self) -> tuple[tuple[str, Region], ...]:
         found = []
         bare = [without_normal(factor) for factor in self.factors]
+        if any(factor.has_normals for factor in bare):  # a curved wall: its own edge would need another normal
+            return ()
         for i, factor in enumerate(bare):
             found += [(name, product(*bare[:i], face, *bare[i + 1 :])) for name, face in factor.faces()]
         return tuple(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -235,7 +234,7 @@ class Region(abc.ABC):
         """
         from phijax.geometry.selectors import at
 
-        return at(self, {**{s.name: v for s, v in (values or {}).items()}, **named})
+        return at(self, {**{getattr(s, "name", str(s)): v for s, v in (values or {}).items()}, **named})
 
     def side(self, name: str) -> Region:
         """One side of an interval or a box, with its outward normal.
@@ -282,7 +281,3 @@ def written(number: Expr, tex: bool) -> str:
 def space_zeros(coordinates: tuple[Symbol, ...], like: Float[Array, "n"]) -> dict[str, Float[Array, "n"]]:
     """A zero normal over the space coordinates, to be filled in."""
     return {symbol.name: jnp.zeros_like(like) for symbol in coordinates if is_space(symbol)}
-
-
-def product_measure(factors: tuple[Region, ...]) -> float:
-    return math.prod(factor.measure for factor in factors)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy import Symbol
 
-from phijax.geometry._numbers import exact, is_space, kind_of, nearest
+from phijax.geometry._numbers import exact, is_space, nearest
 from phijax.geometry.boundary import Boundary
 from phijax.geometry.predicate import unknown_node
 from phijax.geometry.region import Region
 from phijax.geometry.selection import restrict
 from phijax.geometry.unresolved import Unresolved
+from phijax.symbolic import kind_of
 
 _SIDES = (("left", "right"), ("bottom", "top"))
 
@@ -66,7 +68,7 @@ def side(region: Region, name: Any) -> Region:
     if isinstance(region, Unresolved):
         return region
     found = _sides(region)
-    if name in found:
+    if isinstance(name, str) and name in found:
         return found[name]
     return Unresolved(region.coordinates, (f"side({name!r}) of {region}: {_why_no_side(region, str(name), found)}.",))
 
@@ -152,7 +154,7 @@ def _why_no_face(faces: Boundary, symbol: Symbol) -> str:
 
 def _condition(faces: Boundary, where: Any, faults: list[str]) -> Any:
     """`where` as a sympy condition on the coordinates of the boundary; faults are added for what it can't be."""
-    if isinstance(where, bool):
+    if isinstance(where, bool | np.bool_):
         return sympy.true if where else sympy.false
     if not isinstance(where, sympy.logic.boolalg.Boolean):
         faults.append(f"where={where!r} is no condition; write one such as {faces.names[0]} > 0")
