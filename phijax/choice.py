@@ -25,7 +25,7 @@ ROWS_PER_PARAMETER = 3
 # New points every so many least-squares steps: fewer overfit less, and each change costs a look at a larger pool.
 REFRESH = 3
 SOFT_WEIGHT = 100.0
-LEAST_SQUARES_STEPS = 500
+LEAST_SQUARES_STEPS = 400
 
 
 @dataclass(frozen=True)
