@@ -13,13 +13,11 @@ def cavity(Re=100):
     def momentum(w, axis):
         return Eq(u * w.diff(x) + v * w.diff(y), -p.diff(axis) + phi.laplacian(w) / Re)
 
-    still = {"u": Eq(u, 0), "v": Eq(v, 0)}
-    return phi.Problem(
-        square,
-        {
-            "flow": {"momentum_x": momentum(u, x), "momentum_y": momentum(v, y), "continuity": phi.div((u, v))},
-            "lid": phi.on(square.side("top"), {"u": Eq(u, 4 * x * (1 - x)), "v": Eq(v, 0)}),
-            "walls": phi.on(square.boundary(where=y < 1), still),
-            "gauge": phi.on(square.at(x=0, y=0), Eq(p, 0)),
-        },
-    )
+    lid, still = {u: 4 * x * (1 - x), v: 0}, {u: 0, v: 0}
+    flow = {"momentum_x": momentum(u, x), "momentum_y": momentum(v, y), "continuity": phi.div((u, v))}
+    conditions = {
+        "lid": phi.on(square.side("top"), lid),
+        "walls": phi.on(square.boundary(where=y < 1), still),
+        "gauge": phi.on(square.at(x=0, y=0), Eq(p, 0)),
+    }
+    return phi.Problem(square, {"flow": flow, **conditions})
