@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from phijax.balancing import LossBalancer, balancer_from_config
@@ -66,7 +67,7 @@ def seed_of(config: Mapping[str, Any]) -> Any:
     seed = config["seed"]
     if isinstance(seed, int):
         return seed
-    return jax.random.wrap_key_data(np.asarray(seed["words"], np.uint32), impl=seed["implementation"])
+    return jax.random.wrap_key_data(jnp.asarray(seed["words"], jnp.uint32), impl=seed["implementation"])
 
 
 def _seed_entry(seed: Any) -> Any:

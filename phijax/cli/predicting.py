@@ -30,7 +30,7 @@ def predict_verb(run_dir: str, points: str, *, residuals: bool, out: str | None)
     return Exit.OK
 
 
-def predicted(solution: Solution, coordinates: dict[str, np.ndarray], residuals: bool) -> dict[str, np.ndarray]:
+def predicted(solution: Solution, coordinates: dict[str, Any], residuals: bool) -> dict[str, np.ndarray]:
     """{field: values}, and {residual_TERM: residual}, in the shape of the coordinates."""
     shape = np.broadcast_shapes(*(column.shape for column in coordinates.values()))
     values = {name: solution[name](**coordinates) for name in solution.problem.fields}
@@ -83,7 +83,7 @@ def write_columns(path: Path, columns: dict[str, Any]) -> None:
             return
         plain: dict[str, np.ndarray] = {}
         for name, column in columns.items():
-            flat = np.broadcast_to(column, np.broadcast_shapes(*(np.shape(c) for c in columns.values()))).ravel()
+            flat: Any = np.broadcast_to(column, np.broadcast_shapes(*(np.shape(c) for c in columns.values()))).ravel()
             parts = {f"{name}_real": flat.real, f"{name}_imag": flat.imag} if np.iscomplexobj(flat) else {name: flat}
             plain |= parts
         with part.open("w", encoding="utf-8") as file:

@@ -47,7 +47,7 @@ def show_verb(target: str, assignments: list[str]) -> int:
     return Exit.OK
 
 
-def _sampler_rows(problem: Problem, points: dict[str, int], choice: Choice) -> Iterable[tuple[str, ...]]:
+def _sampler_rows(problem: Problem, points: dict[str, int], choice: Choice) -> list[tuple[str, ...]]:
     rows = [("constraint", "points a step", "region", "drawn")]
     for name, constraint in problem.constraints.items():
         how = "follow the residual" if name in choice.adaptive else "low discrepancy"
@@ -83,7 +83,7 @@ def _order_name(orders: tuple[int, ...], coordinates: Any) -> str:
     return ("" if all(len(name) == 1 for name in letters) else " ").join(letters) or "value"
 
 
-def _network_rows(layout: Layout, choice: Choice) -> Iterable[tuple[str, ...]]:
+def _network_rows(layout: Layout, choice: Choice) -> list[tuple[str, ...]]:
     rows = [("fields", "network", "inputs", "outputs")]
     for name, group in layout.groups.items():
         network = choice.network[group.fields[0].name] if isinstance(choice.network, dict) else choice.network

@@ -229,5 +229,5 @@ def _of_kind(name: str, value: Any, default: Any) -> Any:
     if not right:
         raise UsageError(f"{name}={value!r}: {name} is {kind}, such as its default {default}.")
     if isinstance(default, tuple):
-        return tuple(value)
+        return tuple(value)  # type: ignore[arg-type]
     return float(value) if isinstance(default, float) else value

@@ -67,8 +67,8 @@ class Evaluator:
 
         def rows(begin: int, end: int) -> Points:
             # `flat` copies these rows alone, also out of an array that broadcasting made large.
-            taken = {name: value.flat[begin:end] for name, value in used.items()}
-            normal = {name: value.flat[begin:end] for name, value in spread.items()}
+            taken: Any = {name: value.flat[begin:end] for name, value in used.items()}
+            normal: Any = {name: value.flat[begin:end] for name, value in spread.items()}
             return Points(taken, normal or None)
 
         count = int(np.prod(shape, dtype=np.int64))
@@ -158,7 +158,8 @@ def _check_symbols(problem: Problem, label: str, expression: sympy.Basic) -> Non
         if problem.fields.get(name) != field:
             other = "another field of that name" if name in problem.fields else nearest(name, problem.fields)
             raise ValueError(f"{label}: {field} is no field of {problem.name!r}; {other}.")
-    for symbol in sorted(expression.free_symbols, key=str):
+    symbols: Any = sorted(expression.free_symbols, key=str)
+    for symbol in symbols:
         name = symbol.name
         if isinstance(symbol, Normal) or coordinates.get(name) == symbol or problem.parameters.get(name) == symbol:
             continue
@@ -169,3 +170,19 @@ def _check_symbols(problem: Problem, label: str, expression: sympy.Basic) -> Non
             )
         known = nearest(name, [*coordinates, *problem.parameters])
         raise ValueError(f"{label}: {name!r} in {expression} is no coordinate or parameter; {known}.")
+
+
+def entries_of(expression: Any) -> np.ndarray:
+    """The entries of a matrix or sequence as an array of expressions; a matrix of one column as a vector."""
+    if isinstance(expression, sympy.MatrixBase) and expression.cols == 1:
+        expression = [expression[row, 0] for row in range(expression.rows)]
+    return np.array(sympy.Array(expression).tolist(), dtype=object)
+
+
+def side_of(expression: Any) -> sympy.Expr:
+    """An expression; of an equation, left minus right."""
+    whole: Any = sympy.sympify(expression)
+    if isinstance(whole, sympy.Equality):
+        left, right = whole.args
+        return left - right  # type: ignore[operator]
+    return whole

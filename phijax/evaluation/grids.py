@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import numpy as np
@@ -46,22 +47,22 @@ def parts_over(region: Region, symbols: tuple[sympy.Symbol, ...]) -> tuple[Regio
 def grid_of(
     region: Region,
     symbols: tuple[sympy.Symbol, ...],
-    sizes: dict[str, int] | int | None = None,
+    size: int | None = None,
     fixed: dict[str, float] | None = None,
 ) -> Grid:
     """An even grid over `symbols`, coordinates of the region, ends included.
 
-    sizes: points an axis, or by coordinate; by default enough for a fine picture of that many coordinates.
+    size: points an axis; by default enough for a fine picture of that many coordinates.
     fixed: coordinates held at one value.
     """
     fixed = fixed or {}
     free = [s for s in symbols if s.name not in fixed and region.bounds[s][0] < region.bounds[s][1]]
-    default = AXIS_POINTS.get(len(free), round(SCATTERED_POINTS ** (1 / max(len(free), 1))))
+    default: int = AXIS_POINTS.get(len(free), math.ceil(SCATTERED_POINTS ** (1 / max(len(free), 1))))
+    count: Any = default if size is None else size
     axes = {}
     for symbol in symbols:
         low, high = region.bounds[symbol]
-        size = sizes.get(symbol.name, default) if isinstance(sizes, dict) else sizes or default
-        axes[symbol.name] = np.linspace(low, high, size) if symbol in free else np.array([fixed.get(symbol.name, low)])
+        axes[symbol.name] = np.linspace(low, high, count) if symbol in free else np.array([fixed.get(symbol.name, low)])
     return Grid(axes, _inside(parts_over(region, symbols), symbols, axes))
 
 
@@ -72,7 +73,7 @@ def _inside(factors: tuple[Region, ...], symbols: tuple[sympy.Symbol, ...], axes
         # An axis runs over the factor's own bounds: a factor of one coordinate leaves nothing out.
         if len(factor.coordinates) > 1 and set(factor.coordinates) <= set(symbols):
             with precision_scope("float64"):
-                points = {name: mesh[name].ravel() for name in factor.names}
+                points: Any = {name: mesh[name].ravel() for name in factor.names}
                 inside &= np.asarray(factor.contains(points)).reshape(inside.shape)
     return inside
 

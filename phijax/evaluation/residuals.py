@@ -13,10 +13,11 @@ import sympy
 from phijax._precision import precision_scope
 from phijax.evaluation.chunks import ChunkedFunction
 from phijax.evaluation.evaluator import Evaluator
-from phijax.formulation import Constraint, Term
+from phijax.formulation import Constraint, Problem, Term
 from phijax.lowering import Expressions
 from phijax.sampling import RegionSampler
 from phijax.sampling.points import Points
+from phijax.training import History
 
 FRESH_POINTS = 8192
 _FRESH = 0x70686A  # folded into the seed's key: no stream of a run is derived so
@@ -56,9 +57,10 @@ def fresh_points(constraint: Constraint, key: Any, n: int | None) -> Points:
     """Points of the constraint's region as NumPy arrays, with normals and observed values where it has them."""
     region = constraint.region
     if constraint.columns:
-        coordinates = {symbol.name: np.asarray(column) for symbol, column in region.columns.items()}  # type: ignore[attr-defined]
-        normals = {s.name: np.asarray(c) for s, c in (region.normals or {}).items()} or None  # type: ignore[attr-defined]
-        return Points(coordinates, normals, values={name: c.values for name, c in constraint.columns.items()})
+        coordinates: Any = {symbol.name: np.asarray(column) for symbol, column in region.columns.items()}  # type: ignore[attr-defined]
+        normals: Any = {s.name: np.asarray(c) for s, c in (region.normals or {}).items()} or None  # type: ignore[attr-defined]
+        values: Any = {name: column.values for name, column in constraint.columns.items()}
+        return Points(coordinates, normals, values=values)
     count = region.count if region.count is not None else n or FRESH_POINTS
     return jax.tree.map(np.asarray, RegionSampler(region).sample(key, count))
 
@@ -107,6 +109,20 @@ def by_constraint(residuals: list[TermResidual]) -> dict[str, float]:
     for residual in residuals:
         together.setdefault(residual.constraint, []).append(residual.rms)
     return {name: float(np.sqrt(np.mean(np.square(sizes)))) for name, sizes in together.items()}
+
+
+def trained_rms(problem: Problem, history: History) -> dict[str, float]:
+    """{term: root mean square} on the batch of the last record; the parts of a complex term together."""
+    losses = history.records[-1]["losses"] if history.records else {}
+    found: dict[str, float] = {}
+    for constraint in problem.constraints.values():
+        for name in constraint.term_names:
+            joint = "/" if name == constraint.name else "_"
+            parts = [losses.get(name), losses.get(f"{name}{joint}real"), losses.get(f"{name}{joint}imag")]
+            known = [part for part in parts if part is not None]
+            if known:
+                found[name] = float(np.sqrt(sum(known)))
+    return found
 
 
 def constraint_values(

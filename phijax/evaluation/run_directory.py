@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from phijax.evaluation.environment import environment
 from phijax.evaluation.files import jsonable, write_json, write_text
-from phijax.formulation import Problem
+from phijax.formulation import DeclarationWarning, Problem
 from phijax.formulation.serialization import from_json, to_json
 from phijax.training import History, read_metrics
 from phijax.training.metrics import METRICS_FILE
@@ -99,7 +100,9 @@ class RunDirectory:
             tree = json.loads((self.path / PROBLEM_TREE).read_text(encoding="utf-8"))
         except json.JSONDecodeError as error:
             raise RunDirectoryError(f"{self.path / PROBLEM_TREE} is damaged: {error}.") from error
-        return from_json(tree)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeclarationWarning)  # told when the run was declared
+            return from_json(tree)
 
     @property
     def summary(self) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ import sympy
 
 from phijax._precision import check_precision, precision_scope
 from phijax.evaluation.errors import FieldError, field_errors
-from phijax.evaluation.evaluator import Evaluator
+from phijax.evaluation.evaluator import Evaluator, entries_of, side_of
 from phijax.evaluation.files import jsonable
 from phijax.evaluation.report import ParameterValue, Report
 from phijax.evaluation.residuals import (
@@ -23,6 +23,7 @@ from phijax.evaluation.residuals import (
     by_term,
     constraint_values,
     fresh_residuals,
+    trained_rms,
 )
 from phijax.evaluation.standard_errors import standard_errors
 from phijax.evaluation.weights import save_npz, weight_arrays
@@ -138,11 +139,11 @@ class Solution:
         Raises ValueError for a coordinate that is missing or unknown, LoweringError where JAX has no counterpart.
         """
         if isinstance(expression, Mapping):
-            return self._evaluator({str(label): _side(e) for label, e in expression.items()}, coordinates)
+            return self._evaluator({str(label): side_of(e) for label, e in expression.items()}, coordinates)
         if not isinstance(expression, sympy.MatrixBase | sympy.NDimArray | list | tuple):
-            return self._evaluator({"expression": _side(expression)}, coordinates)["expression"]
-        entries = _entries(expression)
-        named = {f"entry {index}": _side(entry) for index, entry in np.ndenumerate(entries)}
+            return self._evaluator({"expression": side_of(expression)}, coordinates)["expression"]
+        entries = entries_of(expression)
+        named = {f"entry {index}": side_of(entry) for index, entry in np.ndenumerate(entries)}
         values = np.stack(list(self._evaluator(named, coordinates).values()))
         return values.reshape(*entries.shape, *values.shape[1:])
 
@@ -192,7 +193,7 @@ class Solution:
             title=f"{self.problem.name}  ({self.problem.fingerprint[:12]})",
             facts=self._facts(),
             residuals=residuals,
-            trained=self._trained_rms(),
+            trained=trained_rms(self.problem, self.history),
             errors=errors,
             reference=None if reference is None else reference.source,
             parameters=parameters,
@@ -279,19 +280,6 @@ class Solution:
             for name, value in self.parameters.items()
         }
 
-    def _trained_rms(self) -> dict[str, float]:
-        """Root mean square of each term on the batch of the last record; the parts of a complex term together."""
-        losses = self.history.records[-1]["losses"] if self.history.records else {}
-        found: dict[str, float] = {}
-        for constraint in self.problem.constraints.values():
-            for name in constraint.term_names:
-                joint = "/" if name == constraint.name else "_"
-                parts = [losses.get(name), losses.get(f"{name}{joint}real"), losses.get(f"{name}{joint}imag")]
-                known = [part for part in parts if part is not None]
-                if known:
-                    found[name] = float(np.sqrt(sum(known)))
-        return found
-
     def _facts(self) -> dict[str, str]:
         seconds = ", ".join(f"{name} {value:.1f}" for name, value in self._all_seconds().items())
         reason = f": {self.stop_reason}" if self.stop_reason else ""
@@ -305,16 +293,3 @@ class Solution:
             "computed by": f"jax {jax.__version__} on {jax.default_backend()}",
         }
         return facts | ({"folder": str(self.folder)} if self.folder is not None else {})
-
-
-def _entries(expression: Any) -> np.ndarray:
-    """The entries of a matrix or sequence as an array of expressions."""
-    if isinstance(expression, sympy.MatrixBase) and expression.cols == 1:
-        expression = list(expression)
-    return np.array(sympy.Array(expression).tolist(), dtype=object)
-
-
-def _side(expression: Any) -> sympy.Expr:
-    """An expression; of an equation, left minus right."""
-    expression = sympy.sympify(expression)
-    return expression.lhs - expression.rhs if isinstance(expression, sympy.Equality) else expression

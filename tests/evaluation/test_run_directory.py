@@ -41,6 +41,14 @@ def test_a_new_folder_holds_the_declaration_and_the_settings(tmp_path):
     assert "determinism" in found
 
 
+def test_warnings_of_the_declaration_are_not_told_again(tmp_path):
+    x = phi.coordinate("x")
+    v = phi.field("v", x)
+    with pytest.warns(phi.DeclarationWarning):
+        problem = phi.Problem(phi.Interval(x, 0, 1), {"ode": Eq(v.diff(x, 2), v)})
+    assert RunDirectory.create(tmp_path / "run", problem, CONFIG).problem.warnings == problem.warnings
+
+
 def test_it_is_found_again(tmp_path):
     made = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
     assert RunDirectory.open(made.path).config == made.config

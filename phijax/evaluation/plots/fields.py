@@ -164,7 +164,7 @@ def draw_row(axes: list[Axes], row: Row) -> None:
             ax.set_aspect(_aspect(x[1], y[1]))
 
 
-def _aspect(x: np.ndarray, y: np.ndarray) -> float | str:
+def _aspect(x: np.ndarray, y: np.ndarray) -> Any:
     """Equal scales, unless one axis would be a sliver."""
     ratio = float(np.ptp(x) / np.ptp(y)) if np.ptp(y) > 0 else 1.0
     return "equal" if 0.25 <= ratio <= 4 else "auto"

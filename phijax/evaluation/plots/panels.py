@@ -72,7 +72,7 @@ def draw_error_map(
 
 def _bar(ax: Axes, mesh: Any) -> None:
     bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02)
-    bar.formatter.set_powerlimits((-2, 3))
+    bar.formatter.set_powerlimits((-2, 3))  # type: ignore[attr-defined]
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)  # type: ignore[attr-defined]
 
