@@ -57,8 +57,8 @@ def grid_of(
     """
     fixed = fixed or {}
     free = [s for s in symbols if s.name not in fixed and region.bounds[s][0] < region.bounds[s][1]]
-    default: int = AXIS_POINTS.get(len(free), math.ceil(SCATTERED_POINTS ** (1 / max(len(free), 1))))
-    count: Any = default if size is None else size
+    default: Any = AXIS_POINTS.get(len(free), math.ceil(SCATTERED_POINTS ** (1 / max(len(free), 1))))
+    count = default if size is None else size
     axes = {}
     for symbol in symbols:
         low, high = region.bounds[symbol]
