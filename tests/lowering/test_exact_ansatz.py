@@ -29,12 +29,12 @@ def untrained(problem, expression, seed=0, **at):
     columns = np.broadcast_arrays(*(np.asarray(column, np.float32) for column in at.values()))
     points = Points({name: jnp.atleast_1d(column) for name, column in zip(at, columns, strict=True)})
     model = layout.initial(jax.random.key(seed))
-    return np.asarray(jax.vmap(lambda point: lowered.pointwise(model, point)[""])(points))
+    return np.asarray(jax.jit(jax.vmap(lambda point: lowered.pointwise(model, point)[""]))(points))
 
 
 def holds(problem, expression, **at):
-    """Largest amount by which an expression that should vanish does not, over three seeds."""
-    return max(np.abs(untrained(problem, expression, seed, **at)).max() for seed in range(3))
+    """Largest amount by which an expression that should vanish does not, over two seeds."""
+    return max(np.abs(untrained(problem, expression, seed, **at)).max() for seed in range(2))
 
 
 def test_values_at_both_ends_and_at_the_start():
