@@ -28,7 +28,7 @@ def precision_scope(precision: str) -> AbstractContextManager:
     wide = check_precision(precision) == "float64"
     if hasattr(jax, "enable_x64"):
         return jax.enable_x64(wide)
-    from jax.experimental import enable_x64
+    from jax.experimental import enable_x64  # type: ignore[attr-defined]  # releases before jax.enable_x64
 
     return enable_x64(wide)
 

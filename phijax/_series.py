@@ -102,9 +102,9 @@ def closed_indices(wanted: Iterable[Orders]) -> frozenset[Orders]:
 
 def variable(value: Array, axis: int, indices: frozenset[Orders], scale: float = 1.0) -> Series:
     """A coordinate, times `scale`: its value, and its slope along its own axis."""
-    zero = (0,) * len(next(iter(indices)))
+    zero: Orders = (0,) * len(next(iter(indices)))
     unit = (*zero[:axis], 1, *zero[axis + 1 :])
-    coefficients = {zero: scale * value}
+    coefficients: dict[Orders, Any] = {zero: scale * value}
     if unit in indices:
         coefficients[unit] = jnp.full_like(value, scale)
     return Series(coefficients, indices)
@@ -148,7 +148,7 @@ def tanh(z: Array, degree: int) -> list[Array]:
     """From y' = 1 - y^2."""
     c = [jnp.tanh(z)]
     for k in range(degree):
-        square = sum(c[i] * c[k - i] for i in range(k + 1))
+        square: Any = sum(c[i] * c[k - i] for i in range(k + 1))
         c.append(((1.0 if k == 0 else 0.0) - square) / (k + 1))
     return c
 

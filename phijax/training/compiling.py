@@ -11,6 +11,7 @@ import sympy
 from phijax._precision import check_precision, precision_scope
 from phijax.formulation import Constraint, Problem
 from phijax.formulation.faults import nearest
+from phijax.geometry import PointCloud
 from phijax.lowering import Expressions, Layout, constraint_expressions
 from phijax.networks import MLP
 from phijax.sampling import Held, PoolSampler, RegionSampler, SamplerDataModule
@@ -85,16 +86,14 @@ def compile(
 
 def _sampler(constraint: Constraint, method: str, hold: int | None) -> Any:
     if constraint.columns:
-        coordinates = {symbol.name: column for symbol, column in _table(constraint).items()}
-        values = {name: column.values for name, column in constraint.columns.items()}
-        normals = {symbol.name: column for symbol, column in (constraint.region.normals or {}).items()}
+        cloud = constraint.region
+        assert isinstance(cloud, PointCloud), "observed values come with their points"
+        coordinates = {symbol.name: column for symbol, column in cloud.columns.items()}
+        normals = {symbol.name: column for symbol, column in (cloud.normals or {}).items()}
+        values: dict[str, Any] = {name: column.values for name, column in constraint.columns.items()}
         return PoolSampler(Points(coordinates, normals or None, values=values))
     sampler = RegionSampler(constraint.region, method=method)
     return sampler if hold is None else Held(sampler, every=hold)
-
-
-def _table(constraint: Constraint) -> dict[sympy.Symbol, Any]:
-    return dict(constraint.region.columns)
 
 
 def _check_names(what: str, given: Mapping[str, Any], problem: Problem) -> None:
