@@ -14,7 +14,9 @@ from phijax.balancing import Static as Static
 
 # Solve and evaluate.
 from phijax.evaluation import Report as Report
+from phijax.evaluation import RunDirectory as RunDirectory
 from phijax.evaluation import Solution as Solution
+from phijax.evaluation import load_solution as load_solution
 
 # Declare.
 from phijax.formulation import DeclarationError as DeclarationError
@@ -53,6 +55,7 @@ from phijax.sampling import PoolSampler as PoolSampler
 from phijax.sampling import RegionSampler as RegionSampler
 from phijax.sampling import ResidualAdaptive as ResidualAdaptive
 from phijax.sampling import SamplerDataModule as SamplerDataModule
+from phijax.solve import resume as resume
 from phijax.solve import solve as solve
 from phijax.symbolic import coordinate as coordinate
 from phijax.symbolic import coordinates as coordinates
