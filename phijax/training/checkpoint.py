@@ -34,7 +34,7 @@ def _implementation(leaf: Any) -> str | None:
 
 
 def _to_host(leaf: Any) -> np.ndarray:
-    return np.asarray(jax.random.key_data(leaf) if is_key(leaf) else leaf)
+    return np.array(jax.random.key_data(leaf) if is_key(leaf) else leaf)
 
 
 def _describe(path: tuple, leaf: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Saved:
 
     def _leaf(self, position: int) -> Any:
         kind = self.leaves[position]["key"]
-        array = jnp.asarray(self.arrays[position])
+        array = jnp.array(self.arrays[position])  # a copy: no array of the run shares memory with what was read
         return array if kind is None else jax.random.wrap_key_data(array, impl=kind)
 
     def into(self, template: Any, prefix: str = "") -> Any:

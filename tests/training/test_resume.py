@@ -36,10 +36,11 @@ def resumed(tmp_path_factory):
 def test_r10_resuming_in_a_new_process_is_bit_equal(resumed, case):
     whole = run(case, WHOLE, seed=3)
     state, batches, history, status = resumed[case]
+    records = zip(history, curves(whole.history), strict=True)
+    assert next(((a, b) for a, b in records if a != b), None) is None
     unequal = [a[0] for a, b in zip(state, bits(whole.state), strict=True) if a != b]
     assert unequal == []
     assert batches == next_batches(case, whole.state)
-    assert history == curves(whole.history)
     assert status == whole.status
     assert np.isfinite(whole.history.total).all()
 
