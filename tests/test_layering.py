@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "phijax"
 LAYERS = (
+    "series",
     "symbolic",
     "geometry",
     "formulation",
@@ -21,7 +22,7 @@ LAYERS = (
     "training",
     "evaluation",
 )
-DSL = set(LAYERS[:4])
+DSL = set(LAYERS[1:5])
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 HEAVY = (
     "matplotlib",

@@ -10,11 +10,11 @@ import sympy
 from jaxtyping import Array
 
 from phijax.lowering.normalize import Jet
+from phijax.series import Channel
 from phijax.symbolic import Normal
 
-Orders = tuple[int, ...]
-# (stacked coordinates (d,), derivatives wanted) -> {orders: {field: scalar}}
-FieldFunction = Callable[[Array, set[Orders]], Mapping[Orders, Mapping[str, Array]]]
+# (stacked coordinates (d,), derivatives wanted) -> {channel: {field: scalar}}
+FieldFunction = Callable[[Array, set[Channel]], Mapping[Channel, Mapping[str, Array]]]
 
 
 class Environment:
@@ -28,10 +28,10 @@ class Environment:
         self,
         symbols: Mapping[sympy.Symbol, Array],
         groups: Mapping[str, tuple[str, FieldFunction]],
-        requests: Mapping[tuple[str, tuple[sympy.Expr, ...]], set[Orders]],
+        requests: Mapping[tuple[str, tuple[sympy.Expr, ...]], set[Channel]],
     ):
         self.symbols, self.groups, self.requests = symbols, groups, requests
-        self._jets: dict[tuple[str, tuple[sympy.Expr, ...]], Mapping[Orders, Mapping[str, Array]]] = {}
+        self._jets: dict[tuple[str, tuple[sympy.Expr, ...]], Mapping[Channel, Mapping[str, Array]]] = {}
         self.overrides: dict[Any, Array] = {}
 
     def bind(self, symbols: Mapping[sympy.Symbol, Array]) -> Environment:
@@ -57,7 +57,7 @@ class Environment:
         if key not in self._jets:
             at = jnp.stack([jnp.asarray(argument(self), self.dtype) for argument in arguments])
             self._jets[key] = function(at, self.requests[key])
-        return self._jets[key][jet.orders][jet.name]
+        return self._jets[key][jet.channel][jet.name]
 
     @property
     def dtype(self) -> Any:

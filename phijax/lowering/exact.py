@@ -9,12 +9,13 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from phijax.formulation import Problem
-from phijax.lowering.derivatives import Orders, derivatives
+from phijax.lowering.derivatives import channels_of
 from phijax.lowering.emit import emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.layout import FieldModel
 from phijax.lowering.normalize import normalize
 from phijax.lowering.parameters import initial_raw
+from phijax.series import Channel
 from phijax.symbolic import Field
 
 
@@ -54,8 +55,8 @@ class ExactLayout:
                 name: jnp.asarray(value, jnp.result_type(c, kind)) if kind is complex else jnp.asarray(value, c.dtype)
             }
 
-        def at(network: Any, c: Array, wanted: set[Orders], key: Any = None) -> Mapping[Orders, dict[str, Array]]:
-            return derivatives(values, c, wanted)
+        def at(network: Any, c: Array, wanted: set[Channel], key: Any = None) -> Mapping[Channel, dict[str, Array]]:
+            return channels_of(values, c, wanted)
 
         return at
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +13,14 @@ import numpy as np
 import sympy
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from phijax._series import Series, carries_series, closed_indices, cos, sin, stack, variable
 from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
 from phijax.geometry import Region
-from phijax.lowering.derivatives import Orders, derivatives
+from phijax.lowering.derivatives import channels_of
 from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.parameters import initial_raw, value_of
+from phijax.series import Channel, Channels, Series, carries_series, concatenate, coordinates, known
+from phijax.series.functions import cos, sin
 from phijax.symbolic import Field
 
 NetworkFactory = Callable[[PRNGKeyArray, int, int], Any]
@@ -46,18 +46,45 @@ class Embedding:
         """Number of inputs it becomes."""
         return 2 if self.periodic else 1
 
-    def __call__(self, value: Array) -> list[Array]:
-        if self.periodic:
-            angle = (2 * np.pi / (self.high - self.low)) * (value - self.low)
-            return [jnp.cos(angle), jnp.sin(angle)]
-        return [(2 / (self.high - self.low)) * (value - (self.low + self.high) / 2)]
+    @property
+    def slope(self) -> float:
+        """Change of the input by the coordinate, or of the angle whose cosine and sine it is."""
+        return (2 * np.pi if self.periodic else 2) / (self.high - self.low)
 
-    def series(self, value: Array, axis: int, indices: frozenset[Orders]) -> list[Series]:
-        """The inputs as series in the coordinates, of which this is the one at `axis`."""
-        if self.periodic:
-            angle = variable(value - self.low, axis, indices, 2 * np.pi / (self.high - self.low))
-            return [angle.compose(cos), angle.compose(sin)]
-        return [variable(value - (self.low + self.high) / 2, axis, indices, 2 / (self.high - self.low))]
+    @property
+    def origin(self) -> float:
+        """The coordinate that enters as zero."""
+        return self.low if self.periodic else (self.low + self.high) / 2
+
+
+def embed(embeddings: Sequence[Embedding], at: Float[Array, " d"]) -> Float[Array, " in"]:
+    """Inputs of the network at one point."""
+    scaled = _slopes(embeddings, at) * (at - _origins(embeddings, at))
+    if not any(embedding.periodic for embedding in embeddings):
+        return scaled
+    parts = [[jnp.cos(z), jnp.sin(z)] if e.periodic else [z] for e, z in zip(embeddings, scaled, strict=True)]
+    return jnp.stack([value for part in parts for value in part])
+
+
+def embed_series(embeddings: Sequence[Embedding], at: Float[Array, " d"], channels: Channels) -> Series:
+    """The same as series in the coordinates."""
+    slopes = _slopes(embeddings, at)
+    scaled = coordinates(at, channels).shifted(-_origins(embeddings, at)).linear(lambda c: slopes * c)
+    if not any(embedding.periodic for embedding in embeddings):
+        return scaled
+    parts = []
+    for position, embedding in enumerate(embeddings):
+        one = scaled.linear(lambda c, i=position: c[i : i + 1])
+        parts += [one.compose(cos), one.compose(sin)] if embedding.periodic else [one]
+    return concatenate(parts)
+
+
+def _slopes(embeddings: Sequence[Embedding], at: Array) -> Array:
+    return jnp.asarray([embedding.slope for embedding in embeddings], at.dtype)
+
+
+def _origins(embeddings: Sequence[Embedding], at: Array) -> Array:
+    return jnp.asarray([embedding.origin for embedding in embeddings], at.dtype)
 
 
 @dataclass(frozen=True)
@@ -98,18 +125,18 @@ class GroupFunction:
         }
 
     def __call__(
-        self, network: Any, at: Float[Array, "d"], wanted: Iterable[Orders], key: PRNGKeyArray | None = None
-    ) -> Mapping[Orders, Mapping[str, Array]]:
-        """{orders: {field: scalar}} at one point; a stochastic network draws from `key`.
+        self, network: Any, at: Float[Array, " d"], wanted: Iterable[Channel], key: PRNGKeyArray | None = None
+    ) -> Mapping[Channel, Mapping[str, Array]]:
+        """{channel: {field: scalar}} at one point; a stochastic network draws from `key`.
 
         Networks whose layers all have a rule carry the derivatives through together; others are left to JAX.
         """
-        if key is None and carries_series(network):
-            return self._carried(network, at, closed_indices(wanted))
-        return derivatives(lambda c: self._values(network, c, key), at, wanted)
+        if carries_series(network):
+            return self._carried(network, at, Channels.of(wanted), key)
+        return channels_of(lambda c: self._values(network, c, key), at, wanted)
 
-    def _values(self, network: Any, at: Float[Array, "d"], key: PRNGKeyArray | None) -> dict[str, Array]:
-        inputs = jnp.stack([part for i, embed in enumerate(self.group.embeddings) for part in embed(at[i])])
+    def _values(self, network: Any, at: Float[Array, " d"], key: PRNGKeyArray | None) -> dict[str, Array]:
+        inputs = embed(self.group.embeddings, at)
         outputs = network(inputs) if key is None else network(inputs, key=key)
         values = {}
         for field, position in self._outputs():
@@ -123,27 +150,32 @@ class GroupFunction:
         return values
 
     def _carried(
-        self, network: Any, at: Float[Array, "d"], indices: frozenset[Orders]
-    ) -> dict[Orders, dict[str, Array]]:
-        inputs = [part for i, embed in enumerate(self.group.embeddings) for part in embed.series(at[i], i, indices)]
-        outputs = network.series(stack(inputs))
-        found: dict[Orders, dict[str, Array]] = {orders: {} for orders in indices}
+        self, network: Any, at: Float[Array, " d"], channels: Channels, key: PRNGKeyArray | None
+    ) -> dict[Channel, dict[str, Array]]:
+        inputs = embed_series(self.group.embeddings, at, channels)
+        outputs = network.series(inputs) if key is None else network.series(inputs, key=key)
+        found: dict[Channel, dict[str, Array]] = {
+            channel: {} for channel in (*channels.indices, *channels.combinations)
+        }
         for field, position in self._outputs():
             scale = self.group.scales[field.name]
             value = outputs.linear(lambda c, p=position, s=scale: s * c[p])
             if field.func.is_complex_field:
                 value = value + outputs.linear(lambda c, p=position + 1, s=scale: 1j * s * c[p])
             if field.name in self._lifts:
-                lift, factor = (self._known(part, at, indices) for part in self._lifts[field.name])
+                lift, factor = (self._known(part, at, channels) for part in self._lifts[field.name])
                 value = lift + factor * value
-            for orders in indices:
-                found[orders][field.name] = value.derivative(orders)
+            for channel in found:
+                found[channel][field.name] = value.derivative(channel)
         return found
 
-    def _known(self, emitted: Emitted, at: Float[Array, "d"], indices: frozenset[Orders]) -> Series:
+    def _known(self, emitted: Emitted, at: Float[Array, " d"], channels: Channels) -> Series:
         """The series of a known expression of the coordinates."""
-        found = derivatives(lambda c: emitted(self._environment(c)) + jnp.zeros_like(c[0]), at, indices)
-        return Series({o: value / math.prod(map(math.factorial, o)) for o, value in found.items()}, indices)
+
+        def function(c: Array) -> Array:
+            return emitted(self._environment(c)) + jnp.zeros_like(c[0])
+
+        return known(channels_of(function, at, (*channels.indices, *channels.combinations)), channels)
 
     def _outputs(self) -> Iterator[tuple[Field, int]]:
         """Each field with the position of its (first) output."""
@@ -152,7 +184,7 @@ class GroupFunction:
             yield field, position
             position += 2 if field.func.is_complex_field else 1
 
-    def _environment(self, at: Float[Array, "d"]) -> Environment:
+    def _environment(self, at: Float[Array, " d"]) -> Environment:
         return Environment(dict(zip(self.group.coordinates, at, strict=True)), {}, {})
 
 

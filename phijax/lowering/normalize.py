@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from phijax.lowering.faults import LoweringError
+from phijax.series import Channel, Combination
 from phijax.symbolic import Field, Quadrature, as_expression, text
 from phijax.symbolic.integrals import DEFAULT_POINTS
 
@@ -18,16 +19,27 @@ REAL_LINEAR = (sympy.re, sympy.im, sympy.conjugate)
 
 @dataclass(frozen=True)
 class Jet:
-    """A derivative of a field at arguments: `orders` by position of the field's coordinates, all zero for the value."""
+    """A derivative of a field at arguments: `channel` goes by position of the field's coordinates, zero for the value."""
 
     field: type
     args: tuple[sympy.Expr, ...]
-    orders: tuple[int, ...]
+    channel: Channel
 
     @property
     def name(self) -> str:
         """Name of the field."""
         return self.field.__name__
+
+
+class Combined(sympy.Expr):
+    """A combination of derivatives of a field application that is evaluated as a whole: (application, (orders, weight)...)."""
+
+    @property
+    def jet(self) -> Jet:
+        """What it stands for."""
+        field, *terms = self.args
+        combination = Combination(tuple((tuple(map(int, orders)), float(weight)) for orders, weight in terms))
+        return Jet(field.func, field.args, combination)
 
 
 def normalize(expression: Any) -> sympy.Expr:
@@ -42,6 +54,8 @@ def jet_of(node: sympy.Basic) -> Jet | None:
     """The derivative of a field that a node stands for; None where it is anything else."""
     if isinstance(node, Field):
         return Jet(node.func, node.args, (0,) * len(node.args))
+    if isinstance(node, Combined):
+        return node.jet
     if isinstance(node, sympy.Derivative) and isinstance(node.expr, Field):
         field = node.expr
         orders = [0] * len(field.args)
@@ -56,7 +70,7 @@ def jet_of(node: sympy.Basic) -> Jet | None:
         if inner is None:
             return None
         values = dict(zip(node.variables, node.point, strict=True))
-        return Jet(inner.field, tuple(arg.xreplace(values) for arg in inner.args), inner.orders)
+        return Jet(inner.field, tuple(arg.xreplace(values) for arg in inner.args), inner.channel)
     return None
 
 

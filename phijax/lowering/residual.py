@@ -11,15 +11,15 @@ import sympy
 from jaxtyping import Array, PRNGKeyArray
 
 from phijax.formulation import Constraint
+from phijax.lowering.combine import combine
 from phijax.lowering.emit import emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.faults import LoweringError
 from phijax.lowering.layout import FieldModel, Layout
-from phijax.lowering.normalize import hide_jets, jet_of, normalize
+from phijax.lowering.normalize import hide_jets, normalize
 from phijax.lowering.parameters import value_of
+from phijax.series import Channels
 from phijax.symbolic import Normal, Observed
-
-Requests = dict[tuple[str, tuple[sympy.Expr, ...]], set[tuple[int, ...]]]
 
 
 class Expressions:
@@ -33,21 +33,24 @@ class Expressions:
         self.layout = layout
         self._split = split_complex
         self._normalized: dict[str, sympy.Expr] = {}
-        self._emitted: dict[str, Any] = {}
-        self.requests: Requests = {}
         for label, expression in expressions.items():
             try:
                 self._normalized[label] = normalize(expression)
-                self._emitted[label] = emit(self._normalized[label])
+                emit(self._normalized[label])
             except LoweringError as error:
                 raise LoweringError(f"{label!r}: {error}" if label else str(error)) from None
-            collect_requests(self._normalized[label], layout.group_of, self.requests)
+        self._normalized, self.requests = combine(self._normalized, layout.group_of)
+        self._emitted = {label: emit(expression) for label, expression in self._normalized.items()}
         self._symbols = set().union(*(e.free_symbols | _hidden_symbols(e) for e in self._normalized.values()), set())
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the values, in order."""
         return tuple(part for label in self._normalized for part in self._parts(label))
+
+    def channels(self, group: str) -> int:
+        """How many channels travel through the network of a group for one point."""
+        return sum(len(Channels.of(wanted)) for (owner, _), wanted in self.requests.items() if owner == group)
 
     def _parts(self, label: str) -> tuple[str, ...]:
         if not (self._split and is_complex(self._normalized[label])):
@@ -93,18 +96,6 @@ class Expressions:
             for field in self.layout.groups[name].fields:
                 groups[field.name] = (name, at)
         return groups
-
-
-def collect_requests(expression: sympy.Expr, group_of: Mapping[str, str], into: Requests) -> None:
-    """Adds every field derivative of a normalized expression, also those in arguments of other fields."""
-    jet = jet_of(expression)
-    if jet is not None:
-        into.setdefault((group_of[jet.name], jet.args), set()).add(jet.orders)
-        for arg in jet.args:
-            collect_requests(arg, group_of, into)
-        return
-    for arg in expression.args:
-        collect_requests(arg, group_of, into)
 
 
 def _hidden_symbols(expression: sympy.Expr) -> set[sympy.Symbol]:

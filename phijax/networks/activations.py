@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from phijax import _series
+from phijax.series import functions
 
 from ._options import did_you_mean
 
@@ -23,21 +23,21 @@ class Activation(NamedTuple):
 
     function: Callable[[Float[Array, "*shape"]], Float[Array, "*shape"]]
     gain: float = 1.0
-    taylor: Callable[[Array, int], list[Array]] | None = None
+    taylor: functions.Taylor | None = None
 
     @property
-    def series(self) -> Callable[[Array, int], list[Array]]:
+    def series(self) -> functions.Taylor:
         """The coefficients of the function's Taylor series."""
-        return _series.of_function(self.function) if self.taylor is None else self.taylor
+        return functions.of_function(self.function) if self.taylor is None else self.taylor
 
 
 # Rectifiers pass about half of the variance, hence sqrt 2 (He et al., 2015); the others are near to linear at zero.
 _RECTIFIER = math.sqrt(2.0)
 
 ACTIVATIONS: dict[str, Activation] = {
-    "tanh": Activation(jnp.tanh, taylor=_series.tanh),
-    "sin": Activation(jnp.sin, taylor=_series.sin),
-    "sigmoid": Activation(jax.nn.sigmoid, taylor=_series.sigmoid),
+    "tanh": Activation(jnp.tanh, taylor=functions.tanh),
+    "sin": Activation(jnp.sin, taylor=functions.sin),
+    "sigmoid": Activation(jax.nn.sigmoid, taylor=functions.sigmoid),
     "softplus": Activation(jax.nn.softplus),
     "gelu": Activation(lambda x: jax.nn.gelu(x, approximate=False), _RECTIFIER),
     "silu": Activation(jax.nn.silu, _RECTIFIER),

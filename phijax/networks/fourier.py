@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from phijax import _series
-from phijax._series import Series, concatenate
+from phijax.series import Series, concatenate
+from phijax.series.functions import cos, sin
 
 from ._options import real, whole
 from .frozen import frozen
@@ -28,9 +28,9 @@ class FourierEmbedding(eqx.Module):
         phase = 2.0 * jnp.pi * (x @ self.frequencies)
         return jnp.concatenate([jnp.cos(phase), jnp.sin(phase)])
 
-    def series(self, x: Series) -> Series:
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
         phase = x.linear(lambda channel: 2.0 * jnp.pi * (channel @ self.frequencies))
-        return concatenate([phase.compose(_series.cos), phase.compose(_series.sin)])
+        return concatenate([phase.compose(cos), phase.compose(sin)])
 
 
 @dataclass(frozen=True)

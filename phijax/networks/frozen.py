@@ -6,8 +6,9 @@ from typing import Any
 
 import equinox as eqx
 import jax
+from jaxtyping import PRNGKeyArray
 
-from phijax._series import Series
+from phijax.series import Series
 
 
 class Frozen(eqx.Module):
@@ -18,8 +19,8 @@ class Frozen(eqx.Module):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._stopped()(*args, **kwargs)
 
-    def series(self, x: Series) -> Series:
-        return self._stopped().series(x)
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
+        return self._stopped().series(x, key=key)
 
     def _stopped(self) -> Any:
         def stop(leaf: Any) -> Any:

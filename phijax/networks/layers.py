@@ -1,8 +1,8 @@
 """Layers: one small class a kind. All leaves are arrays; what is no array is static.
 
-Each maps one point, (in,) -> (out,), as `layer(x, *, key=None)`; only a stochastic layer reads `key`. `series` is the
-layer's rule for derivatives: it maps truncated Taylor series of its input to those of its output, without a key. A layer
-that has none is differentiated by JAX.
+Each maps one point, (in,) -> (out,), as `layer(x, *, key=None)`; only a stochastic layer reads `key`. `series`, of the
+same arguments, is the layer's rule for derivatives: it maps the series of its input to that of its output. A layer that
+has none is differentiated by JAX.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from phijax._series import Series
+from phijax.series import Series
 
 from .activations import activation
 
@@ -26,7 +26,7 @@ class Linear(eqx.Module):
     def __call__(self, x: Float[Array, " in"], *, key: PRNGKeyArray | None = None) -> Float[Array, " out"]:
         return x @ self.weight + self.bias
 
-    def series(self, x: Series) -> Series:
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
         return x.linear(lambda channel: channel @ self.weight).shifted(self.bias)
 
 
@@ -38,7 +38,7 @@ class Elementwise(eqx.Module):
     def __call__(self, x: Float[Array, " n"], *, key: PRNGKeyArray | None = None) -> Float[Array, " n"]:
         return activation(self.name).function(x)
 
-    def series(self, x: Series) -> Series:
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
         return x.compose(activation(self.name).series)
 
 
@@ -51,13 +51,14 @@ class Dropout(eqx.Module):
     rate: float = eqx.field(static=True)
 
     def __call__(self, x: Float[Array, " n"], *, key: PRNGKeyArray | None = None) -> Float[Array, " n"]:
-        if key is None:
-            return x
+        return x if key is None else self._cut(x, key)
+
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
+        return x if key is None else x.linear(lambda channel: self._cut(channel, key))
+
+    def _cut(self, x: Float[Array, " n"], key: PRNGKeyArray) -> Float[Array, " n"]:
         kept = jax.random.bernoulli(key, 1.0 - self.rate, x.shape)
         return jnp.where(kept, x / (1.0 - self.rate), 0.0)
-
-    def series(self, x: Series) -> Series:
-        return x
 
 
 class Sequential(eqx.Module):
@@ -70,9 +71,10 @@ class Sequential(eqx.Module):
             x = layer(x, key=None if key is None else jax.random.fold_in(key, position))  # type: ignore[operator]
         return x
 
-    def series(self, x: Series) -> Series:
-        for layer in self.layers:
-            x = layer.series(x)  # type: ignore[attr-defined]
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
+        for position, layer in enumerate(self.layers):
+            own = None if key is None else jax.random.fold_in(key, position)
+            x = layer.series(x, key=own)  # type: ignore[attr-defined]
         return x
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from phijax._series import Series
+from phijax.series import Series
 
 from ._options import whole
 from .activations import activation
@@ -33,7 +33,7 @@ class Gated(eqx.Module):
             hidden = (1.0 - gate) * u + gate * v
         return self.last(hidden)
 
-    def series(self, x: Series) -> Series:
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
         u, v = (encoder.series(x) for encoder in self.encoders)
         difference = v + u.linear(jnp.negative)
         hidden = self.first.series(x)

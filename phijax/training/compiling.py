@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
+import jax
+import numpy as np
 import sympy
 
 from phijax._precision import check_precision, precision_scope
@@ -23,6 +26,10 @@ INTERIOR_POINTS = {1: 512, 2: 2048}
 MOST_INTERIOR_POINTS = 4096
 BOUNDARY_POINTS = 256
 MOST_DATA_POINTS = 10_000
+# Bytes of channels that are carried forward for the rows taken at once, and how few and how many these may be. A fixed
+# figure and not the machine's own, so that it changes no bits; `phijax bench speed` shows its effect.
+CACHE = 2**19
+ROWS_AT_ONCE = (16, 256)
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,7 @@ def compile(
     hold: int | None = None,
     precision: str | None = None,
     scales: Mapping[str, float] | None = None,
+    rows: int | None = None,
 ) -> Compiled:
     """Lowers a problem to residual functions and named samplers in declaration order.
 
@@ -62,6 +70,7 @@ def compile(
     field names to these. points: per constraint, or one number for all. samplers: own samplers by constraint.
     scales: sizes of the networks' outputs by field; by default what conditions and data prescribe.
     method: "sobol" or "uniform". hold: keep the points for so many steps; None draws new ones at every step.
+    rows: points whose gradient is taken together on a CPU; None goes by the number of derivatives and the network.
     Raises ValueError for unknown names, LoweringError for an expression that JAX has no counterpart of.
     """
     if precision is not None:
@@ -75,13 +84,24 @@ def compile(
         _check_names("samplers", samplers, problem)
         for name, constraint in problem.trained.items():
             expressions = constraint_expressions(layout, constraint)
-            blocks[name] = Block(expressions.pointwise)
+            blocks[name] = Block(expressions.pointwise, rows or _rows_at_once(expressions, layout, precision))
             chosen[name] = samplers[name] if name in samplers else _sampler(constraint, method, hold)
         sizes = _sizes(problem, points, chosen)
         for name in samplers:
             check_sampler(problem.constraints[name], chosen[name], sizes[name])
     module = Module(layout.initial, Objective(blocks), precision, layout.parameter_values)
     return Compiled(problem, layout, module, SamplerDataModule(chosen, sizes), precision)
+
+
+def _rows_at_once(expressions: Expressions, layout: Layout, precision: str | None) -> int:
+    """How many points' channels fit the cache, as a power of two."""
+    model = eqx.filter_eval_shape(layout.initial, jax.random.key(0))
+    width = 8 if precision == "float64" else 4
+    held = 0
+    for group, network in model.networks.items():
+        units = sum(leaf.shape[-1] for leaf in jax.tree.leaves(network) if getattr(leaf, "ndim", 0) > 1)
+        held += expressions.channels(group) * units * width
+    return 2 ** int(np.clip(np.log2(CACHE / max(held, 1)), *np.log2(ROWS_AT_ONCE)))
 
 
 def _sampler(constraint: Constraint, method: str, hold: int | None) -> Any:

@@ -38,7 +38,7 @@ class LeastSquaresEngine:
             self.traces += 1
             model = program.model(*trainable(state.model_state))
             losses = program.objective.losses(model, batch)
-            balancer_state = program.rebalance(eqx.combine(arrays, static), state, losses, None)
+            balancer_state = program.rebalance(eqx.combine(arrays, static), state, lambda: losses, None)
             report = program.report(model, losses, balancer_state)
             finite = all_finite((report.losses, report.total))
             return balancer_state, report, jax.random.split(state.rng_key)[0], finite

@@ -24,12 +24,18 @@ class Block:
     """The residuals of one constraint, all taken on the batch of one sampler.
 
     pointwise: (model, point, key) -> {term: scalar}, where `point` is one row of the batch entry; key may be None.
+    rows_at_once: on how many rows forward and backward pass are taken together; None for all.
     """
 
     pointwise: Callable[[Model, Any, PRNGKeyArray | None], Residuals]
+    rows_at_once: int | None = None
 
     def __call__(self, model: Model, batch: Any, key: PRNGKeyArray | None = None) -> Residuals:
         """{term: (n,)} over the n rows of `batch`; each row has a key of its own."""
+        return self.rows(model, batch, None if key is None else jax.random.split(key, rows(batch)))
+
+    def rows(self, model: Model, batch: Any, keys: PRNGKeyArray | None) -> Residuals:
+        """The same with a key a row, (n,)."""
         order: list[str] = []
 
         def row(point: Any, own: PRNGKeyArray | None) -> tuple[Array, ...]:
@@ -37,7 +43,6 @@ class Block:
             order[:] = found  # vmap would give a mapping back in alphabetical order
             return tuple(found.values())
 
-        keys = None if key is None else jax.random.split(key, rows(batch))
         columns = jax.vmap(row, in_axes=(0, None if keys is None else 0))(batch, keys)
         return dict(zip(order, columns, strict=True))
 
@@ -91,7 +96,7 @@ class Objective:
     def losses(self, model: Model, batch: Mapping[str, Any], key: PRNGKeyArray | None = None) -> Losses:
         """{term: mean over its points of weight x residual^2}."""
         residuals = self.residuals(model, batch, key)
-        return {term: mean_square(value, batch[self.sampler_of(term)]) for term, value in residuals.items()}
+        return {term: jnp.mean(squares(value, batch[self.sampler_of(term)])) for term, value in residuals.items()}
 
     def sampler_of(self, term: str) -> str:
         """The batch on which `term` is taken."""
@@ -113,12 +118,10 @@ def full_name(constraint: str, term: str) -> str:
     return f"{constraint}/{term}" if term else constraint
 
 
-def mean_square(residual: Array, batch: Any) -> Array:
-    """Mean of the squared residual, with the points' weights where they carry any."""
+def squares(residual: Array, batch: Any) -> Array:
+    """The squared residual, with the points' weights where they carry any."""
     square = residual**2
-    if isinstance(batch, Points) and batch.weights is not None:
-        square = batch.weights * square
-    return jnp.mean(square)
+    return batch.weights * square if isinstance(batch, Points) and batch.weights is not None else square
 
 
 def _no_unknowns(model: Model) -> dict[str, Array]:

@@ -12,10 +12,12 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
+from phijax.balancing import LossBalancer
 from phijax.balancing.residuals import RowwiseResiduals
 from phijax.sampling.points import Points
 from phijax.training.dtypes import like
 from phijax.training.feed import Feed, unadapted
+from phijax.training.gradient import WeightedGradient
 from phijax.training.keys import BALANCER_MODEL, BALANCER_UPDATE, RESAMPLING_MODEL
 from phijax.training.lbfgs import Watched, judged
 from phijax.training.module import Objective, full_name, rows
@@ -80,8 +82,17 @@ class Program:
         parameters = {name: jnp.zeros(value.shape, value.dtype) for name, value in unknowns.items()}
         return Report(zeros, zeros, jnp.zeros(()), parameters)
 
-    def rebalance(self, sources: Sources, state: TrainState, losses: dict[str, Array], key: PRNGKeyArray | None) -> Any:
-        """Balancer state of this step: refreshed where the step divides by `balancer.every`.
+    @property
+    def in_pieces(self) -> bool:
+        """Whether gradients are taken over pieces of a batch: where the total is the weighted sum, and on a CPU."""
+        linear = getattr(type(self.balancer), "combine", None) is LossBalancer.combine
+        asked = any(block.rows_at_once for block in self.objective.blocks.values())
+        return asked and linear and jax.default_backend() == "cpu"
+
+    def rebalance(
+        self, sources: Sources, state: TrainState, losses: Callable[[], dict[str, Array]], key: PRNGKeyArray | None
+    ) -> Any:
+        """Balancer state of this step: refreshed where the step divides by `balancer.every`, and then from its losses.
 
         Diagnostics are taken on a batch of the balancer's own stream, whatever the training points are. `key` says
         whether the model is run stochastically.
@@ -102,7 +113,7 @@ class Program:
                 residuals=self._rowwise(rest, batch, use),
             )
             update_key = jax.random.fold_in(_fold(balancer_key, BALANCER_UPDATE), state.step)
-            new = self.balancer.update(state.balancer_state, losses, diagnostics, key=update_key, step=state.step)
+            new = self.balancer.update(state.balancer_state, losses(), diagnostics, key=update_key, step=state.step)
             return jax.tree.map(like, new, state.balancer_state)
 
         return jax.lax.cond(state.step % every == 0, refreshed, lambda: state.balancer_state)
@@ -149,6 +160,33 @@ def step_inputs(
     return drawn(program, feed, sources, state, start, use)[1], use
 
 
+def _gradient(
+    program: Program, sources: Sources, state: TrainState, batch: Any, key: PRNGKeyArray
+) -> tuple[Any, dict[str, Array], Any, Callable[[Any], Array]]:
+    """(balancer state, losses, gradient of the total, the total as a function of the parameters) of one step."""
+    params, rest = trainable(state.model_state)
+
+    def model(p: Any) -> Any:
+        return program.model(p, rest)
+
+    def losses_of(p: Any) -> dict[str, Array]:
+        return program.objective.losses(model(p), batch, key)
+
+    if program.in_pieces:
+        balancer_state = program.rebalance(sources, state, lambda: losses_of(params), key)
+        weights = jax.lax.stop_gradient(program.balancer.weights(balancer_state))
+        gradient = WeightedGradient(program.objective, model, batch, key, weights)
+        return balancer_state, *gradient(params), gradient.total
+
+    losses, pullback = jax.vjp(losses_of, params)
+    balancer_state = program.rebalance(sources, state, lambda: losses, key)
+
+    def total_of(losses: dict[str, Array]) -> Array:
+        return program.balancer.combine(balancer_state, losses)
+
+    return balancer_state, losses, pullback(jax.grad(total_of)(losses))[0], lambda p: total_of(losses_of(p))
+
+
 RUN, NONFINITE, STALLED = 0, 1, 2
 
 
@@ -166,25 +204,15 @@ def first_order_step(
         rng_key, use = jax.random.split(state.rng_key)
         sampler_state, batch = drawn(program, feed, sources, state, start, use)
 
-        def losses_of(p: Any) -> dict[str, Array]:
-            return program.objective.losses(program.model(p, rest), batch, use)
-
-        losses, pullback = jax.vjp(losses_of, params)
-        balancer_state = program.rebalance(sources, state, losses, use)
-
-        def total_of(losses: dict[str, Array]) -> Array:
-            return program.balancer.combine(balancer_state, losses)
-
-        total, slopes = jax.value_and_grad(total_of)(losses)
+        balancer_state, losses, grad, total_of = _gradient(program, sources, state, batch, use)
+        total = program.balancer.combine(balancer_state, losses)
         # JAX's gradient of a real loss is the conjugate of the direction of steepest ascent.
-        grad = jax.tree.map(jnp.conj, pullback(slopes)[0])
+        grad = jax.tree.map(jnp.conj, grad)
         opt_state, stalled = state.opt_state, jnp.zeros((), bool)
         if isinstance(opt_state, Watched):
             same = ~feed.begins(state.step, start) & same_weights(program, state.balancer_state, balancer_state)
             opt_state, stalled = judged(optimizer, opt_state, params, total, same)
-        updates, opt_state = optimizer.update(
-            grad, opt_state, params, value=total, grad=grad, value_fn=lambda p: total_of(losses_of(p))
-        )
+        updates, opt_state = optimizer.update(grad, opt_state, params, value=total, grad=grad, value_fn=total_of)
         new_params = optax.apply_updates(params, updates)
         if isinstance(state.opt_state, Watched):
             opt_state = Watched(opt_state, total)

@@ -1,0 +1,111 @@
+"""Losses with the gradient of their weighted sum, taken over a few rows at a time where a whole batch leaves the cache.
+
+Forward and backward pass of one piece follow each other, so that nothing is kept for the backward pass of the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from phijax.training.module import Block, Model, Objective, full_name, rows, squares
+
+Losses = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class WeightedGradient:
+    """The losses of one batch and the gradient of sum weight x loss, for any parameters.
+
+    model: parameters -> model. key: of the model where it is stochastic. weights: by term.
+    """
+
+    objective: Objective
+    model: Callable[[Any], Model]
+    batch: Mapping[str, Any]
+    key: Any
+    weights: Mapping[str, Array]
+
+    def __call__(self, params: Any) -> tuple[Losses, Any]:
+        """(losses, gradient)."""
+        losses: Losses = {}
+        total: Any = None
+        for position, (name, block) in enumerate(self.objective.blocks.items()):
+            key = None if self.key is None else jax.random.fold_in(self.key, position)
+            found, gradient = self._of_block(name, block, params, key)
+            losses |= found
+            total = gradient if total is None else jax.tree.map(jnp.add, total, gradient)
+        return losses, total
+
+    def total(self, params: Any) -> Array:
+        """The weighted sum as a function to be differentiated, whose gradient is taken in pieces as well."""
+
+        @jax.custom_vjp
+        def total(params: Any) -> Array:
+            return forward(params)[0]
+
+        def forward(params: Any) -> tuple[Array, Any]:
+            losses, gradient = self(params)
+            return sum(self.weights[term] * losses[term] for term in losses), gradient  # type: ignore[return-value]
+
+        def backward(gradient: Any, slope: Array) -> tuple[Any]:
+            return (jax.tree.map(lambda leaf: slope * leaf, gradient),)
+
+        total.defvjp(forward, backward)
+        return total(params)
+
+    def _of_block(self, name: str, block: Block, params: Any, key: Any) -> tuple[Losses, Any]:
+        whole = self.batch[name]
+        n = rows(whole)
+
+        def of_piece(params: Any, piece: Any) -> tuple[Array, Losses]:
+            points, keys = piece
+            found = block.rows(self.model(params), points, keys)
+            shares = {full_name(name, t): jnp.sum(squares(r, points)) / n for t, r in found.items()}
+            return sum(self.weights[term] * share for term, share in shares.items()), shares  # type: ignore[return-value]
+
+        both = jax.value_and_grad(of_piece, has_aux=True)
+
+        def of(piece: Any) -> tuple[Losses, Any]:
+            (_, shares), gradient = both(params, piece)
+            return shares, gradient
+
+        found: Any = None
+        for pieces, count in _pieces((whole, None if key is None else jax.random.split(key, n)), n, block.rows_at_once):
+            part = of(pieces) if count == 1 else _summed(of, pieces)
+            found = part if found is None else jax.tree.map(jnp.add, found, part)
+        return found
+
+
+def _pieces(whole: Any, n: int, size: int | None) -> Iterator[tuple[Any, int]]:
+    """(rows, 1), or (rows with an axis of pieces in front, their number) and then the rows that are left."""
+    if size is None or n < 2 * size:
+        yield whole, 1
+        return
+    count = piece_count(n, size)
+    each = n // count
+    yield jax.tree.map(lambda leaf: leaf[: count * each].reshape(count, each, *leaf.shape[1:]), whole), count
+    if count * each < n:
+        yield jax.tree.map(lambda leaf: leaf[count * each :], whole), 1
+
+
+def piece_count(n: int, size: int) -> int:
+    """The least number of equal pieces of at most `size` rows that leave none over, or few where there is none such."""
+    least = -(-n // size)
+    even = (count for count in range(least, 2 * least) if n % count == 0)
+    return next(even, n // size)
+
+
+def _summed(of: Callable[[Any], Any], pieces: Any) -> Any:
+    first = jax.eval_shape(of, jax.tree.map(lambda leaf: leaf[0], pieces))
+    zero = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), first)
+
+    def add(total: Any, piece: Any) -> tuple[Any, None]:
+        return jax.tree.map(jnp.add, total, of(piece)), None
+
+    return jax.lax.scan(add, zero, pieces)[0]
