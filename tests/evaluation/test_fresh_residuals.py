@@ -1,11 +1,15 @@
 """Residuals of every constraint on points that training has not seen, against ones that are known."""
 
+import jax
 import numpy as np
 import pytest
 from sympy import Eq, I, Rational, exp, pi, sin
 
 import phijax as phi
+from phijax._precision import precision_scope
+from phijax.evaluation import residuals
 from phijax.evaluation.residuals import by_constraint, fresh_residuals
+from phijax.training.keys import split_root
 
 x, y, t = phi.coordinate("x"), phi.coordinate("y"), phi.time("t")
 square = phi.Rectangle((x, 0, 1), (y, 0, 1))
@@ -79,6 +83,19 @@ def test_points_differ_by_seed_and_are_the_same_for_one(exact_solution):
     solution = exact_solution(problem(), {u: x**2 + y**4, v: y})
     assert solution.residuals(n=100) == solution.residuals(n=100)
     assert solution.residuals(n=100)["walls"] != solution.residuals(n=100, seed=1)["walls"]
+
+
+def test_points_are_of_no_batch_and_of_each_constraint_its_own(untrained_solution, monkeypatch):
+    drawn, fresh = {}, residuals.fresh_points
+    monkeypatch.setattr(residuals, "fresh_points", lambda c, *rest: drawn.setdefault(c.name, fresh(c, *rest)))
+    w, names = phi.field("w", x), ("one", "two")
+    solution = untrained_solution(phi.Problem(phi.Interval(x, 0, 1), {"one": Eq(w, 1), "two": Eq(w, x)}))
+    solution.residuals(n=solution.compiled.points["one"])
+    one, two = (drawn[name].coordinates["x"] for name in names)
+    assert not np.intersect1d(one, two).size
+    with precision_scope("float64"):
+        batch = solution.compiled.datamodule.train_batch_source(names, split_root(jax.random.key(0)).sampling)(0)
+    assert not np.intersect1d(np.stack([one, two]), np.stack([batch[name].coordinates["x"] for name in names])).size
 
 
 def test_a_complex_residual_counts_by_its_modulus(exact_solution):

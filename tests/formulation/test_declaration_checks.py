@@ -103,6 +103,11 @@ CASES = {
         {"pde": bar, "far": phi.on(phi.Point({x: 3}), Eq(w, 1))},
         "'far': its region reaches outside the domain: x runs over [3, 3], and the domain over [0, 1].",
     ),
+    "region below the domain": (
+        interval,
+        {"pde": bar, "far": phi.on(phi.Point({x: -3}), Eq(w, 1))},
+        "'far': its region reaches outside the domain: x runs over [-3, -3], and the domain over [0, 1].",
+    ),
     "no region": (
         interval,
         {"pde": bar, "wall": phi.on("left", Eq(w, 1))},
@@ -129,6 +134,11 @@ CASES = {
         {"pde": poisson, "cut": phi.on(square.at(x=0.5), Eq(phi.normal_derivative(v), 0))},
         "'cut': the normal derivative in n_x*v_x + n_y*v_y = 0 has no meaning on {0.5} x [0, 1] in (x, y), which has no "
         "outward normal; use a boundary, as in phi.on(domain.boundary, ...).",
+    ),
+    "normal along a coordinate that the region lacks": (
+        square,
+        {"pde": poisson, "wall": phi.on(square.boundary, Eq(phi.normal(t) * v, 1))},
+        "'wall': the normal's component by 't' in n_t*v = 1 does not exist there.",
     ),
     "constant residual": (
         interval,
@@ -223,6 +233,17 @@ CASES = {
         strip,
         {"pde": heat, "start": start, "odd": Eq(u.func(0), 1)},
         "'odd': u(0) in u(0) = 1 has 1 arguments; u(x, t) takes 2.",
+    ),
+    "field of a part that is none": (
+        square,
+        {"pde": poisson, "odd": Eq(phi.field("f", x, y, on=square.side("up")), 1)},
+        "'odd': the field f(x, y) lives on side('up') of [0, 1] x [0, 1] in (x, y): there is no such side; it has left, "
+        "right, bottom, top, x-, x+, y-, y+.",
+    ),
+    "part of a disk's coordinates": (
+        phi.Disk((x, y)),
+        {"pde": poisson, "cut": phi.on(interval, Eq(v, 1))},
+        "'cut': its region [0, 1] in x fixes a part of {x^2 + y^2 < 1} in (x, y) alone; give 'y' as well.",
     ),
     "integral over a region that is none": (
         square,
@@ -339,6 +360,30 @@ def test_a_field_of_a_part_is_refused_beyond_its_part():
 )
 def test_what_counts_as_an_initial_condition(start_or_data):
     assert faults(strip, {"pde": heat, "start": start_or_data}) == []
+
+
+other = phi.field("q", x, t)
+
+
+@pytest.mark.parametrize(
+    "something",
+    [
+        phi.free(strip.side("left")),
+        phi.data({x: [0.5], t: [0.5], other: [1.0]}),
+        Eq(other.subs(t, 0), 0),
+        phi.on(strip.at(t=0), Eq(other, 0)),
+    ],
+    ids=["free side", "data of another field", "another field at one time", "start of another field"],
+)
+def test_what_does_not_count_as_an_initial_condition(something):
+    (found,) = faults(strip, {"pde": heat, "start": something})
+    assert found.startswith("'pde': is of order 1 in t for 'u', which has 0 of 1 initial conditions")
+
+
+def test_the_highest_order_in_time_counts_whatever_comes_after():
+    wave = {"wave": Eq(u.diff(t, 2), u.diff(x, 2)), "damping": Eq(u.diff(t), -u), "start": start}
+    (found,) = faults(strip, wave)
+    assert found.startswith("'wave': is of order 2 in t for 'u', which has 1 of 2 initial conditions")
 
 
 def test_time_that_is_periodic_needs_no_start():

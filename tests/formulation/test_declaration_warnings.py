@@ -11,7 +11,7 @@ import phijax as phi
 
 x, y = phi.coordinates("x y")
 t = phi.time("t")
-u, v = phi.field("u", x, t), phi.field("v", x, y)
+u, v, other = phi.field("u", x, t), phi.field("v", x, y), phi.field("q", x, y)
 strip, square = phi.Interval(x, 0, 1) * phi.Interval(t, 0, 1), phi.Rectangle((x, 0, 1), (y, 0, 1))
 heat, poisson = Eq(u.diff(t), u.diff(x, 2)), Eq(phi.laplacian(v), 1)
 start = phi.on(strip.at(t=0), Eq(u, sin(pi * x)))
@@ -61,6 +61,16 @@ def test_a_boundary_with_something_on_every_side_warns_of_nothing(rest):
     assert warned(square, {"pde": poisson, **rest}) == []
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [phi.on(square.boundary, Eq(other, 0)), phi.data({x: [0.5], y: [0.5], other: [1.0]})],
+    ids=["condition", "data"],
+)
+def test_what_is_said_of_another_field_is_no_condition(rest):
+    (text,) = warned(square, {"pde": poisson, "other": Eq(other, x), "rest": rest})
+    assert text.startswith("'v' has no condition on 'x-', 'x+', 'y-', 'y+'")
+
+
 def test_an_equation_of_first_order_across_a_side_needs_no_condition_there():
     transport = Eq(u.diff(t) + u.diff(x), 0)
     assert warned(strip, {"pde": transport, "start": start}) == []
@@ -88,6 +98,11 @@ def test_a_start_that_disagrees_with_a_wall_is_said_with_both_values():
 
 def test_conditions_that_agree_where_they_meet_warn_of_nothing():
     assert warned(strip, {"pde": heat, "start": start, "wall": phi.on(strip.boundary, Eq(u, 0))}) == []
+
+
+def test_conditions_on_different_fields_are_not_compared():
+    walls = {"one": phi.on(square.boundary, Eq(v, 0)), "two": phi.on(square.boundary, Eq(other, 1))}
+    assert warned(square, {"pde": poisson, "other": Eq(other, x), **walls}) == []
 
 
 def test_conditions_that_meet_nowhere_are_not_compared():

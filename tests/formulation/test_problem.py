@@ -124,6 +124,9 @@ def test_a_problem_cannot_be_changed():
         problem.domain = space
     with pytest.raises(TypeError, match="does not support item assignment"):
         problem.constraints["more"] = problem.constraints["pde"]
+    seen = burgers(seen=phi.data({"x": [0.5], "t": [0.5], "u": [1.0]})).constraints["seen"]
+    with pytest.raises(ValueError, match="read-only"):
+        seen.columns["u"].values[0] = 2.0
 
 
 def test_add_gives_a_new_problem_and_leaves_the_old_one():
@@ -132,6 +135,11 @@ def test_add_gives_a_new_problem_and_leaves_the_old_one():
     assert len(problem.constraints) == 3
     assert len(larger.constraints) == 4
     assert larger.name == "burgers"
+
+
+def test_add_keeps_the_reference():
+    problem = phi.Problem(domain, {"pde": Eq(u, x)}, reference={u: x})
+    assert problem.add("middle", Eq(u.subs(x, 0), 0)).reference == phi.Reference({"u": x})
 
 
 def test_later_changes_of_what_was_given_change_nothing():

@@ -162,6 +162,11 @@ REFUSED = {
         {"heat": heat, "left": phi.on(strip.side("left"), Eq(u.diff(x), 0), exact=True)},
         "'left': u_x = 0 cannot be made exact: only values, and velocities at the start, can be built in",
     ),
+    "value elsewhere": (
+        square,
+        {"poisson": poisson, "left": phi.on(square.side("left"), Eq(v.subs(x, 1), 0), exact=True)},
+        "'left': v\\(1, y\\) = 0 cannot be made exact: only values, and velocities at the start, can be built in",
+    ),
     "part of a side": (
         square,
         {"poisson": poisson, "part": phi.on(square.boundary(where=y > 0.5), Eq(v, 0), exact=True)},

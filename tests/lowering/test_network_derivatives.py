@@ -1,5 +1,6 @@
 """Derivatives of networks, as residuals read them, against nested gradients of the network's own output."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -84,6 +85,20 @@ def test_derivatives_equal_nested_gradients_of_the_value(name):
             )
         expected["product"] = expected["u(2, 1)"] * expected["v(0, 0)"]
         assert {label: float(value) for label, value in found.items()} == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [MLP(width=6, depth=2), lambda key, inputs, outputs: eqx.nn.MLP(inputs, outputs, 6, 2, jnp.tanh, key=key)],
+    ids=["carried", "nested"],
+)
+def test_the_network_is_evaluated_once_for_all_derivatives_at_a_place(network):
+    layout = Layout(problem_of(u, v), network)
+    model = layout.initial(jax.random.key(1))
+    lowered = Expressions(layout, {"flow": u.diff(x, 2) + u * v.diff(y), "more": v.diff(x, y) ** 2, "value": u})
+    point = Points({"x": jnp.float32(POINT["x"]), "y": jnp.float32(POINT["y"])})
+    traced = str(jax.make_jaxpr(lambda point: lowered.pointwise(model, point))(point))
+    assert traced.count("= tanh ") == 2
 
 
 def test_derivatives_of_a_complex_field_and_of_a_lifted_one():

@@ -6,6 +6,7 @@ from sympy import Eq
 
 import phijax as phi
 from phijax.lowering import LoweringError
+from phijax.lowering.emit import emit
 from phijax.networks import MLP
 from phijax.training.compiling import compile as compiled
 
@@ -35,6 +36,12 @@ interval = phi.Interval(x, 0, 1)
 def test_unknown_node_is_refused_with_the_constraint_and_the_sub_expression(equation, message):
     with pytest.raises((LoweringError, phi.DeclarationError), match=message):
         compiled(phi.Problem(interval, {"law": equation}), network=MLP(width=4, depth=1))
+
+
+@pytest.mark.parametrize("number", [sympy.oo, -sympy.oo, sympy.nan])
+def test_a_number_that_is_not_finite_is_refused(number):
+    with pytest.raises(LoweringError, match=f"{number} in an expression is not finite"):
+        emit(number)
 
 
 def test_unknown_node_of_one_term_of_a_system_names_the_term():

@@ -98,6 +98,23 @@ def test_other_samplers_keep_their_points_beside_an_adaptive_one():
         np.testing.assert_array_equal(batch["ends"].coordinates["x"], evenly(plain, step)["ends"].coordinates["x"])
 
 
+def test_candidates_and_picks_have_keys_of_their_own():
+    sampler = ResidualAdaptive(RegionSampler(line, "uniform"), pool_factor=4)
+    source = NamedBatchSource({"pde": sampler}, {"pde": 8}, KEY)
+    _, batch = source.draw(source.init(), 0, front)
+    pool_key, pick_key = jax.random.split(jax.random.split(jax.random.fold_in(KEY, 0), 1)[0])
+    pool = sampler.update(sampler.pool(None, pool_key, 8)[0], front("pde", sampler.pool(None, pool_key, 8)[1]))
+    _, expected = sampler.sample(pool, pick_key, 8)
+    np.testing.assert_array_equal(batch["pde"].coordinates["x"], expected.coordinates["x"])
+
+
+def test_an_adaptive_sampler_reads_the_residuals_of_its_own_name():
+    samplers = {"ends": RegionSampler(line.boundary), "pde": ResidualAdaptive(RegionSampler(line))}
+    source, asked = NamedBatchSource(samplers, {"ends": 4, "pde": 8}, KEY), []
+    source.draw(source.init(), 0, lambda name, points: asked.append(name) or front(name, points))
+    assert set(asked) == {"pde"}
+
+
 def test_points_before_the_first_refresh_are_of_the_region_too():
     source = NamedBatchSource({"pde": ResidualAdaptive(RegionSampler(line), period=10)}, {"pde": 32}, KEY)
     _, batch = compiled(source, front)(source.init(), 7)

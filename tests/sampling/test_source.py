@@ -166,6 +166,27 @@ def test_a_sampler_with_state_moves_with_it():
         assert same(batch["pde"], SAMPLERS["pde"].sample(keys[1], 8))
 
 
+class Keyed(eqx.Module):
+    """A sampler whose state and points are drawn from the keys that it is given."""
+
+    def init(self, key):
+        return jax.random.uniform(key)
+
+    def sample(self, state, key, n):
+        return state, Points({"x": jax.random.uniform(key, (n,))})
+
+
+def test_a_sampler_with_state_has_the_key_of_its_place():
+    source = NamedBatchSource({"first": Uniform(), "kept": Keyed()}, {"first": 3, "kept": 3}, KEY)
+    state = source.init()
+    before = jax.random.split(jax.random.split(jax.random.fold_in(KEY, 2**32 - 1), 2)[1])
+    assert state["kept"].own == jax.random.uniform(before[0])
+    np.testing.assert_array_equal(state["kept"].points.coordinates["x"], jax.random.uniform(before[1], (3,)))
+    _, batch = source.draw(state, 5, None)
+    own = jax.random.split(jax.random.fold_in(KEY, 5), 2)[1]
+    np.testing.assert_array_equal(batch["kept"].coordinates["x"], jax.random.uniform(own, (3,)))
+
+
 def test_a_sampler_with_a_period_is_asked_at_its_steps_alone():
     source = NamedBatchSource({"walk": Walk(period=3)}, {"walk": 2}, KEY)
     state, seen = source.init(), []

@@ -65,6 +65,12 @@ def test_points_are_new_for_each_key():
     assert not np.intersect1d(a[:, 0], b[:, 0]).size
 
 
+def test_every_dimension_is_scrambled_by_itself():
+    bits = np.floor(np.asarray(sobol(KEYS[0], 2, 3), "float64") * 2**24).astype(int)
+    assert len(set(bits[0])) == 3  # the shift
+    assert len(set(bits[0] ^ bits[1])) == 3  # the matrix
+
+
 def test_the_generators_are_the_published_ones():
     """Joe & Kuo (2008): 1/2, 1/4, 1/8 in the first dimension, 1/2, 3/4, 5/8 in the second."""
     np.testing.assert_array_equal(sobol_generators(3, 2) / 2.0**29, [[4, 4], [2, 6], [1, 5]])

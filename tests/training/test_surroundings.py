@@ -12,7 +12,7 @@ import optax
 import pytest
 from training_toy import Uniform, differing, factory, toy
 
-from phijax.training import Callback, CheckpointStore, Trainer, determinism_report
+from phijax.training import Callback, CheckpointStore, Trainer, determinism_report, predict
 from phijax.training.interrupt import Interrupts
 from phijax.training.predict import predict_rows
 from phijax.training.progress import Bar, Plain, Silent, make_progress
@@ -120,6 +120,13 @@ def test_prediction_in_chunks_is_prediction_at_once():
     np.testing.assert_allclose(predict_rows(model, x, chunk=77), whole, rtol=1e-6)
     direct = np.asarray(model.outer) @ np.tanh(np.asarray(model.inner)[:, None] * x + np.asarray(model.shift)[:, None])
     np.testing.assert_allclose(whole, direct, rtol=1e-5, atol=1e-6)
+
+
+def test_prediction_sees_chunks_of_one_size_alone(monkeypatch):
+    sizes, rows = [], predict._rows
+    monkeypatch.setattr(predict, "_rows", lambda model, inputs: sizes.append(len(inputs[0])) or rows(model, inputs))
+    predict_rows(factory(jax.random.key(0)), np.zeros(1000), chunk=77)
+    assert sizes == [77] * 13
 
 
 def test_prediction_keeps_the_precision_of_the_model():
