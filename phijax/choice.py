@@ -14,9 +14,11 @@ from phijax._precision import check_precision, precision_scope
 from phijax.balancing import LossBalancer, Static
 from phijax.formulation import Constraint, Problem, value_scale
 from phijax.lowering import Layout
+from phijax.lowering.normalize import normalize
+from phijax.lowering.residual import is_complex
 from phijax.networks import MLP
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
-from phijax.sampling import RegionSampler, ResidualAdaptive
+from phijax.sampling import Marching, RegionSampler, ResidualAdaptive
 
 # A Gauss-Newton step costs N P^2 + P^3 / 3: above this many parameters first-order steps are the better buy.
 MOST_LEAST_SQUARES_PARAMETERS = 2500
@@ -33,7 +35,8 @@ class Choice:
     """Everything that decides a run, apart from the problem and the seed.
 
     scales: sizes of the networks' outputs by field. adaptive: constraints whose points follow the residual.
-    reasons: one sentence a decision.
+    marching: where the points of a constraint start from and then spread over its interval. reasons: one sentence a
+    decision.
     """
 
     precision: str
@@ -44,6 +47,7 @@ class Choice:
     max_steps: int
     scales: Mapping[str, float] | None = None
     adaptive: tuple[str, ...] = ()
+    marching: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[str, ...] = field(default=())
 
     def because(self, reason: str, **settled: Any) -> Choice:
@@ -52,12 +56,17 @@ class Choice:
 
 
 def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
-    """The samplers of the constraints whose points follow the residual."""
+    """The samplers of the constraints whose points follow the residual, or an evolution."""
     period = max(getattr(choice.optimizer, "refresh", 0), 1) if _is_least_squares(choice.optimizer) else 100
-    return {
-        name: ResidualAdaptive(RegionSampler(problem.constraints[name].region), period=period)
-        for name in choice.adaptive
-    }
+
+    def base(name: str) -> RegionSampler:
+        return RegionSampler(problem.constraints[name].region)
+
+    following: dict[str, Any] = {name: ResidualAdaptive(base(name), period=period) for name in choice.adaptive}
+    for name, origin in choice.marching.items():
+        (coordinate,) = problem.constraints[name].region.coordinates
+        following[name] = Marching(base(name), coordinate.name, origin, period=period)
+    return following
 
 
 def choose(
@@ -127,7 +136,7 @@ def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> C
         return replace(chosen, points=dict.fromkeys(trained, points))
     asked = dict(points or {})
     inside = [name for name, c in trained.items() if _is_interior(c)]
-    rows = sum(len(c.terms) for name, c in trained.items() if name in inside) or 1
+    rows = sum(_rows(c) for name, c in trained.items() if name in inside) or 1
     if _is_least_squares(chosen.optimizer):
         interior = math.ceil(ROWS_PER_PARAMETER * count / rows)
         faces = max(interior // 8, 64)
@@ -139,7 +148,29 @@ def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> C
     adaptive = tuple(name for name in inside if len(trained[name].region.coordinates) > 1)
     if adaptive:
         chosen = chosen.because(f"points of {', '.join(adaptive)} follow the residual", adaptive=adaptive)
+    start = _start(problem)
+    if start is not None:
+        chosen = chosen.because(
+            f"points spread from {start:g} over the interval: all that is prescribed is prescribed there",
+            marching=dict.fromkeys(inside, start),
+        )
     return chosen.because(why, points={**counts, **asked})
+
+
+def _rows(constraint: Constraint) -> int:
+    """Residuals a point: a complex term has two."""
+    return sum(2 if is_complex(normalize(term.residual)) else 1 for term in constraint.terms)
+
+
+def _start(problem: Problem) -> float | None:
+    """The end of an interval at which all conditions of a problem in one coordinate are prescribed, if there is one."""
+    if len(problem.domain.coordinates) > 1:
+        return None
+    (coordinate,) = problem.domain.coordinates
+    conditions = [c for c in problem.constraints.values() if not _is_interior(c)]
+    places = {c.region.bounds.get(coordinate) if c.region.dimension == 0 and not c.columns else None for c in conditions}
+    ends = {(end, end) for end in problem.domain.bounds[coordinate]}
+    return float(next(iter(places))[0]) if len(places) == 1 and places <= ends else None
 
 
 def _is_interior(constraint: Constraint) -> bool:

@@ -32,6 +32,7 @@ def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | N
         "max_seconds": max_seconds,
         "max_steps": choice.max_steps,
         "adaptive": list(choice.adaptive),
+        "marching": dict(choice.marching),
         "reasons": list(choice.reasons),
         "scales": None if choice.scales is None else dict(choice.scales),
         "network": _network_entry(choice.network),
@@ -58,6 +59,7 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
         max_steps=config["max_steps"],
         scales=config.get("scales"),
         adaptive=tuple(config.get("adaptive", ())),
+        marching=config.get("marching", {}),
         reasons=tuple(config.get("reasons", ())),
     )
 

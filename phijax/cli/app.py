@@ -23,6 +23,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+bench = typer.Typer(help="Time a training step.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(bench, name="bench")
+
 Target = Annotated[str, typer.Argument(metavar="NAME|FILE.py", help="A built-in problem, or a file that makes one.")]
 Assignments = Annotated[
     list[str] | None,
@@ -182,3 +185,16 @@ def doctor(as_json: AsJson = False) -> int:
     from phijax.cli.doctor import doctor_verb
 
     return doctor_verb(as_json)
+
+
+@bench.command("speed")
+@_verb
+def bench_speed(
+    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK ...]", help="All of them unless given.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Steps to time; a number that suits the task unless given.")] = None,
+    no_cache: NoCache = False,
+) -> int:
+    """Time a training step of each task, in a process of its own; one line of JSON a task."""
+    from phijax.cli.benching import speed_verb
+
+    return speed_verb(tasks or [], steps=steps, cache=not no_cache)

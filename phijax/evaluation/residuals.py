@@ -17,6 +17,7 @@ from phijax.formulation import Constraint, Problem, Term
 from phijax.lowering import Expressions
 from phijax.sampling import RegionSampler
 from phijax.sampling.points import Points
+from phijax.symbolic import Field
 from phijax.training import History
 
 FRESH_POINTS = 8192
@@ -27,7 +28,8 @@ _FRESH = 0x70686A  # folded into the seed's key: no stream of a run is derived s
 class TermResidual:
     """Residual of one term. rms, max: over `points` points, max taken at `where`.
 
-    relative: rms over that of the sum of the magnitudes of the equation's addends; None where it has one alone.
+    relative: rms over that of the sum of the magnitudes of the equation's addends, or over the size of the fields where
+    that is larger and the equation compares their values; None where it has one addend alone.
     """
 
     term: str
@@ -66,8 +68,9 @@ def fresh_points(constraint: Constraint, key: Any, n: int | None) -> Points:
 
 
 def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points) -> list[TermResidual]:
-    expressions = {}
+    expressions, sizes = {}, {}
     for name, term in zip(constraint.term_names, constraint.terms, strict=True):
+        sizes[name] = _size_of_values(term, evaluator.layout.scales)
         addends = _addends(term)
         expressions |= {(name, -1): term.residual, **{(name, i): addend for i, addend in enumerate(addends)}}
     with precision_scope(evaluator.precision):
@@ -80,7 +83,7 @@ def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points
         parts = [np.abs(value) for (owner, i), value in values.items() if owner == name and i >= 0]  # type: ignore[misc]
         worst = int(np.argmax(size))
         where = {symbol: float(points.coordinates[symbol][worst]) for symbol in constraint.region.names}
-        whole = _rms(np.sum(parts, axis=0)) if len(parts) > 1 else 0.0
+        whole = max(_rms(np.sum(parts, axis=0)), sizes[name]) if len(parts) > 1 else 0.0
         relative = _rms(size) / whole if whole > 0 else None
         found.append(
             TermResidual(
@@ -88,6 +91,14 @@ def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points
             )
         )
     return found
+
+
+def _size_of_values(term: Term, scales: Mapping[str, float]) -> float:
+    """The size of the fields that an equation compares; 0 where it has derivatives."""
+    fields = {field.func.__name__ for field in term.residual.atoms(Field)}
+    if term.residual.has(sympy.Derivative, sympy.Subs):
+        return 0.0
+    return max((scales[name] for name in fields), default=0.0)
 
 
 def _addends(term: Term) -> tuple[sympy.Expr, ...]:

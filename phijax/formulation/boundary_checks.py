@@ -65,18 +65,22 @@ def _has_condition(problem: Problem, name: str, piece: Region) -> bool:
 
 def _reads(expression: sympy.Expr, name: str, piece: Region) -> bool:
     """Whether the expression evaluates the field on the piece, as nonlocal and periodic conditions do."""
+    fixed = piece.fixed
     for field, arguments in evaluations(expression):
-        at = {symbol: value for symbol, value in arguments.items() if symbol in piece.fixed and value.is_number}
-        if field.name == name and at and all(abs(float(value - piece.fixed[s])) < 1e-9 for s, value in at.items()):
+        if field.name != name:
+            continue
+        at = {symbol: value for symbol, value in arguments.items() if symbol in fixed and value.is_number}
+        if at and all(abs(float(value - fixed[s])) < 1e-9 for s, value in at.items()):
             return True
     return False
 
 
 def _same_place(piece: Region, other: Region) -> bool:
-    if piece.fixed and other.fixed:
-        shared = [s for s in piece.fixed if s in other.fixed]
-        return bool(shared) and all(abs(float(piece.fixed[s]) - float(other.fixed[s])) < 1e-9 for s in shared)
-    return not piece.fixed and not other.fixed and other.has_normals
+    here, there = piece.fixed, other.fixed
+    if here and there:
+        shared = [s for s in here if s in there]
+        return bool(shared) and all(abs(float(here[s]) - float(there[s])) < 1e-9 for s in shared)
+    return not here and not there and other.has_normals
 
 
 def clash_warnings(problem: Problem) -> Iterator[Fault]:

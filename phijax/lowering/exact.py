@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from phijax.formulation import Problem
+from phijax.formulation import Problem, value_scale
 from phijax.lowering.derivatives import channels_of
 from phijax.lowering.emit import emit
 from phijax.lowering.environment import Environment
@@ -32,6 +32,7 @@ class ExactLayout:
         missing = [name for name in problem.fields if name not in named]
         if missing:
             raise ValueError(f"no expression is given for the field {missing[0]!r}.")
+        self.scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
         self.fields = {name: normalize(named[name]) for name in problem.fields}
         self.parameters = {p: named[name] for name, p in problem.parameters.items() if name in named}
         self.groups = {name: _OneField(field) for name, field in problem.fields.items()}

@@ -14,7 +14,7 @@ from phijax.series.channels import Channel, Channels, Orders, factorial
 from phijax.series.channelwise import ChannelSeries
 from phijax.series.gradient import GradientSeries
 
-MANY = 5  # coordinates from which on first derivatives travel in one array: about where compiling would take longer
+MANY = 200
 
 
 def as_one_array(channels: Channels) -> bool:

@@ -1,0 +1,40 @@
+"""The verb `bench`: what a step costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from phijax.cli.process import configure_jax
+from phijax.formulation.faults import nearest
+
+
+def speed_verb(tasks: Sequence[str], *, steps: int | None, cache: bool) -> int:
+    """Prints `RESULT {...}` for each task; several run one after the other, each in a process of its own."""
+    from phijax.bench.speed_tasks import SPEED_TASKS
+
+    for name in tasks:
+        if name not in SPEED_TASKS:
+            raise ValueError(f"{name!r} is no speed task; {nearest(name, SPEED_TASKS)}.")
+    if steps is not None and steps < 1:
+        raise ValueError(f"--steps {steps}: give a whole number of at least 1.")
+    if len(tasks) == 1:
+        return _time(tasks[0], steps, cache)
+    options = [*([] if steps is None else ["--steps", str(steps)]), *([] if cache else ["--no-cache"])]
+    codes = [
+        subprocess.run([sys.executable, "-m", "phijax", "bench", "speed", name, *options], check=False).returncode
+        for name in tasks or SPEED_TASKS
+    ]
+    return max(codes)
+
+
+def _time(name: str, steps: int | None, cache: bool) -> int:
+    configure_jax(cache=cache)
+    from phijax.bench.speed import time_task
+
+    times = {key: round(value, 3) for key, value in asdict(time_task(name, steps)).items()}
+    print("RESULT " + json.dumps({"peer": "phijax-new", "task": name, **times}), flush=True)
+    return 0
