@@ -17,7 +17,7 @@ from phijax.formulation.faults import nearest
 from phijax.lowering import Expressions
 from phijax.lowering.normalize import normalize
 from phijax.sampling.points import Points
-from phijax.symbolic import Normal, Parameter, fields_in
+from phijax.symbolic import Normal, Parameter, fields_in, first_masked
 
 _KEPT_EXPRESSIONS = 32  # compiled sets of expressions that are kept
 _SLACK = 1e-6  # of a coordinate's range, for the roundings of linspace and float32
@@ -130,6 +130,9 @@ class Evaluator:
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
+    masked = first_masked(value)
+    if masked is not None:
+        raise ValueError(f"{name} is masked in row {masked}; leave out the points without a value.")
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must be real numbers; got {array.dtype}.")

@@ -25,7 +25,9 @@ def read_csv(path: Path, choose: Callable[[list[str]], Sequence[str]] | None = N
             wanted = names if choose is None else list(choose(names))
             for name in wanted:
                 if not name or names.count(name) > 1:
-                    fault = f"names the column {name!r} twice" if name else f"has no name for column {names.index('') + 1}"
+                    fault = (
+                        f"names the column {name!r} twice" if name else f"has no name for column {names.index('') + 1}"
+                    )
                     raise ValueError(f"{path}: its first line {fault}; give each column a name of its own.")
             lines, rows = [], []
             for row in reader:

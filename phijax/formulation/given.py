@@ -11,7 +11,17 @@ import sympy
 
 from phijax.formulation.constraint import Column
 from phijax.geometry import PointCloud, Region
-from phijax.symbolic import Field, KnownFunction, Observed, Table, as_expression, function, is_vector, text
+from phijax.symbolic import (
+    Field,
+    KnownFunction,
+    Observed,
+    Table,
+    as_expression,
+    first_masked,
+    function,
+    is_vector,
+    text,
+)
 
 Report = Callable[[str], None]
 
@@ -59,6 +69,8 @@ def _observed(
         )
     elif column.shape not in {(len(region),), (len(region), 1)}:
         report(f"{shown} is given values of shape {column.shape}, but the region has {len(region)} points.")
+    elif (masked := first_masked(value)) is not None:
+        report(f"the values of {shown} are masked in row {masked}; leave out the points without a value.")
     elif not np.all(np.isfinite(column)):
         report(f"the values of {shown} are not finite in row {int(np.argmin(np.isfinite(column.reshape(-1))))}.")
     elif column.dtype.kind == "c" and real:

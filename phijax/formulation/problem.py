@@ -136,7 +136,9 @@ def _copied(written: Any) -> Any:
     if isinstance(written, On):
         return replace(written, written=_copied(written.written))
     if isinstance(written, Data):
-        return replace(written, columns={name: np.array(column) for name, column in written.columns.items()})
+        return replace(
+            written, columns={name: np.array(column, subok=True) for name, column in written.columns.items()}
+        )
     if isinstance(written, dict):
         return {key: _copied(value) for key, value in written.items()}
     if isinstance(written, list):

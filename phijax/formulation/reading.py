@@ -14,7 +14,7 @@ from phijax.formulation.equations import EquationReader
 from phijax.formulation.faults import Fault, nearest
 from phijax.geometry import Interval, PointCloud, Region
 from phijax.geometry.unresolved import Unresolved
-from phijax.symbolic import Field, Observed, fields_in
+from phijax.symbolic import Field, Observed, fields_in, first_masked
 
 
 def read_constraints(domain: Region, pairs: Sequence[tuple[str, Any]]) -> tuple[list[Constraint], list[Fault]]:
@@ -93,6 +93,10 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
     for column, array in arrays.items():
         if array.dtype.kind not in "fiucb":
             faults.append(Fault(name, f"column {column!r} holds {array.dtype}, not numbers."))
+        elif (masked := first_masked(data.columns[column])) is not None:
+            faults.append(
+                Fault(name, f"column {column!r} is masked in row {masked}; leave out the rows without a value.")
+            )
         elif array.ndim > 2 or (array.ndim == 2 and 1 not in array.shape):
             faults.append(Fault(name, f"column {column!r} has shape {array.shape}; one number a row is needed: (n,)."))
         elif array.size and not np.all(np.isfinite(array)):

@@ -108,6 +108,8 @@ def test_shapes_that_do_not_broadcast_are_named(solution):
 def test_coordinates_must_be_real_numbers(solution):
     with pytest.raises(ValueError, match="x must be real numbers; got complex128"):
         solution.u(x=1j, t=0)
+    with pytest.raises(ValueError, match="x is masked in row 1; leave out the points without a value"):
+        solution.u(x=np.ma.array([0.0, 0.5], mask=[False, True]), t=0)
 
 
 def test_unknown_symbols_and_fields_are_named(solution):

@@ -22,8 +22,14 @@ def test_columns_by_name_keep_every_digit(tmp_path):
     [
         ("x,u\n1,2\n3,\n", "column 'u' is empty in line 3; leave out rows without a value."),
         ("x,u\n1,2\n\n3,NA\n", "column 'u' holds 'NA', which is no number in line 4; leave out rows without a value."),
-        ('x,u\n1,"0,5"\n', "column 'u' holds '0,5', which is no number in line 2; separate columns by commas, and write"),
-        ("x,u\n0,5,0,5\n", "line 2 has 4 cells, and the first line names 2; separate columns by commas, and write numbers"),
+        (
+            'x,u\n1,"0,5"\n',
+            "column 'u' holds '0,5', which is no number in line 2; separate columns by commas, and write",
+        ),
+        (
+            "x,u\n0,5,0,5\n",
+            "line 2 has 4 cells, and the first line names 2; separate columns by commas, and write numbers",
+        ),
         ("x;u\n0,5;0,5\n", "its columns are separated by semicolons; separate columns by commas"),
         ("x\tu\n1\t2\n", "its columns are separated by tabs"),
         ("x,u\n# by hand\n1,2\n", "line 2 is a comment; leave it out"),
@@ -44,5 +50,7 @@ def test_what_is_no_number_is_named_with_its_line(tmp_path, text, message):
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"seen.txt: observed values are read from .csv, with a line of names, or from"):
+    with pytest.raises(
+        ValueError, match=r"seen.txt: observed values are read from .csv, with a line of names, or from"
+    ):
         phi.data(tmp_path / "seen.txt")
