@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -51,20 +52,26 @@ def solve(
     if run_dir is not None:
         config = config_of(choice, problem=problem.name, seed=seed, max_seconds=max_seconds, optimizer=optimizer)
         run = RunDirectory.create(run_dir, problem, config)
-    compiled = compile_choice(problem, choice)
-    trainer = _trainer(choice, run, max_seconds, progress)
-    result = _fit(trainer, compiled, choice, seed=seed)
-    return _solution(compiled, choice, result, run, seed, begun)
+    with nullcontext() if run is None else run.in_use():
+        compiled = compile_choice(problem, choice)
+        trainer = _trainer(choice, run, max_seconds, progress)
+        result = _fit(trainer, compiled, choice, seed=seed)
+        return _solution(compiled, choice, result, run, seed, begun)
 
 
 def resume(run_dir: str | Path, *, max_seconds: float | None = None, progress: Any = None) -> Solution:
     """Goes on with the run in `run_dir`, in place, from its last whole checkpoint, or from its settings if it has none.
 
     max_seconds: spent from now on; None spends what the run's own bound has left.
-    Raises RunDirectoryError or CheckpointError, naming what is missing.
+    Raises RunDirectoryError or CheckpointError, naming what is missing, or the process that uses the folder.
     """
-    begun = time.monotonic()
     run = RunDirectory.open(run_dir)
+    with run.in_use():
+        return _resumed(run, max_seconds, progress)
+
+
+def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Solution:
+    begun = time.monotonic()
     config = run.config
     choice, limit = choice_of(config), config.get("max_seconds")
     store = CheckpointStore(run.path, keep=1)
