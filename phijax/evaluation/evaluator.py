@@ -104,7 +104,9 @@ class Evaluator:
         return {name: _numbers(name, value) for name, value in coordinates.items()}
 
     def _normals(self, expressions: Mapping[str, sympy.Expr], normals: Mapping[str, Any] | None) -> dict[str, Any]:
-        needed = sorted({n.coordinate.name for e in expressions.values() for n in e.atoms(Normal)})
+        needed = sorted(
+            {s.coordinate.name for e in expressions.values() for s in e.free_symbols if isinstance(s, Normal)}
+        )
         missing = [name for name in needed if name not in (normals or {})]
         if missing:
             raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -47,7 +48,7 @@ class FieldFunction:
     def __init__(self, evaluator: Evaluator, field: Field):
         self._evaluator, self._field = evaluator, field
 
-    def __call__(self, *positions: Any, **coordinates: Any) -> Any:
+    def __call__(self, /, *positions: Any, **coordinates: Any) -> Any:
         """Values in the shape to which the coordinates broadcast, as NumPy."""
         if positions:
             names = ", ".join(f"{symbol.name}=..." for symbol in self._field.coordinates)
@@ -123,7 +124,7 @@ class Solution:
 
     def __getitem__(self, field: str | Field) -> FieldFunction:
         """A field by its name or symbol, also one that is named like a method of Solution."""
-        name = field if isinstance(field, str) else getattr(field, "name", str(field))
+        name = unicodedata.normalize("NFKC", field) if isinstance(field, str) else getattr(field, "name", str(field))
         if name not in self.problem.fields:
             raise KeyError(f"no field is named {name!r}; {nearest(name, self.problem.fields)}")
         return FieldFunction(self._evaluator, self.problem.fields[name])
