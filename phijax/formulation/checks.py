@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 
 from phijax.formulation.ansatz import exact_faults
-from phijax.formulation.boundary_checks import clash_warnings, coverage_warnings
+from phijax.formulation.boundary_checks import clash_faults, clash_warnings, coverage_warnings
 from phijax.formulation.constraint import Constraint, Term
 from phijax.formulation.faults import Fault, nearest
 from phijax.formulation.numeric import sample_domain, values
@@ -31,6 +31,8 @@ from phijax.symbolic import (
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
 
+INFINITE = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo)
+
 
 def check(problem: Problem) -> list[Fault]:
     """Every fault of a problem whose constraints could be read."""
@@ -43,7 +45,8 @@ def check(problem: Problem) -> list[Fault]:
     strange = {fault.constraint for fault in faults if fault.constraint is not None}
     if any(fault.constraint is None for fault in faults):
         return faults  # names that mean two things
-    return faults + exact_faults(problem, strange | {c.name for c in problem.constraints.values() if c.region.faults})
+    faults += exact_faults(problem, strange | {c.name for c in problem.constraints.values() if c.region.faults})
+    return faults or list(clash_faults(problem))
 
 
 def warn(problem: Problem) -> list[Fault]:
@@ -83,8 +86,10 @@ def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterat
         )
     elif term.residual.is_number:
         yield Fault(constraint.name, f"{text(term.written)} is already decided; look for the same thing on both sides.")
-    if term.residual.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+    if term.residual.has(*INFINITE):
         yield Fault(constraint.name, f"{text(term.written)} holds a number that is not finite.")
+    else:
+        yield from _infinite_on_region(problem, constraint, term)
     yield from _imaginary_faults(problem, constraint, term)
     yield from _symbol_faults(problem, constraint, term, place)
     yield from _field_faults(problem, constraint, term, place)
@@ -96,6 +101,21 @@ def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterat
             )
     for node in term.residual.atoms(OverRegion):
         yield from (Fault(constraint.name, f"the integral {place} is over {fault}") for fault in node.region.faults)
+
+
+def _infinite_on_region(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
+    """A known part that has no finite value where the region fixes a coordinate, as 1/x on the side x = 0."""
+    unknowns = term.residual.atoms(sympy.Derivative, sympy.Subs, Field, Quadrature)
+    known = term.residual.xreplace(dict.fromkeys(unknowns, sympy.Integer(1)))
+    points = sample_domain(problem.domain, 8)
+    for _, piece in () if constraint.region.faults else constraint.region.pieces:
+        held = known.subs(piece.fixed)
+        if held.has(*INFINITE):
+            at = {s: np.full(8, float(piece.fixed[s])) if s in piece.fixed else column for s, column in points.items()}
+            if not np.all(np.isfinite(values(known, at))):
+                where = ", ".join(f"{symbol.name} = {value}" for symbol, value in piece.fixed.items())
+                yield Fault(constraint.name, f"{text(term.written)} is not finite at {where}; give its limit there.")
+                return
 
 
 def _imaginary_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:

@@ -5,6 +5,7 @@ Nothing is checked here: `Problem` reads these, collects every fault and raises 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,7 +86,11 @@ def data(table: Any) -> Data:
             return Data(dict(stored))
     if isinstance(table, Mapping):
         fields = tuple(key for key in table if isinstance(key, Field))
-        return Data({getattr(key, "name", str(key)): value for key, value in table.items()}, fields)
+        names = [unicodedata.normalize("NFKC", getattr(key, "name", str(key))) for key in table]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"phi.data: the column {twice!r} is given twice, by its name and by its symbol; keep one.")
+        return Data(dict(zip(names, table.values(), strict=True)), fields)
     if hasattr(table, "columns"):
         return Data({str(name): np.asarray(table[name]) for name in table.columns})
     raise TypeError(f"phi.data needs named columns, as in phi.data({{'x': xs, 'u': us}}); got {type(table).__name__}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def read_csv(path: Path, choose: Callable[[list[str]], Sequence[str]] | None = N
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file, skipinitialspace=True)
         try:
-            names = [name.strip() for name in next(reader, [])]
+            names = [unicodedata.normalize("NFKC", name.strip()) for name in next(reader, [])]
             _check_names(path, names)
             wanted = names if choose is None else list(choose(names))
             for name in wanted:

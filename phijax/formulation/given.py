@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import sympy
+from sympy.logic.boolalg import BooleanAtom
 
 from phijax.formulation.constraint import Column
 from phijax.geometry import PointCloud, Region
@@ -30,6 +31,9 @@ def read_value(
     target: sympy.Basic, value: Any, region: Region, columns: dict[str, Column], report: Report
 ) -> sympy.Basic | None:
     """What stands for `value` in the equation target = value; None where a fault was reported. Arrays go to `columns`."""
+    if isinstance(value, bool | np.bool_ | BooleanAtom):
+        report(f"the value {value} of {text(target)} is no number; write 1 or 0.")
+        return None
     if isinstance(value, sympy.Basic | sympy.MatrixBase):
         found: Any = value
     elif is_vector(value) or getattr(value, "ndim", 0):

@@ -17,7 +17,7 @@ from phijax.formulation.conditions import Data, On
 from phijax.formulation.constraint import Constraint
 from phijax.formulation.faults import DeclarationError, DeclarationWarning, Fault
 from phijax.formulation.reading import read_constraints
-from phijax.formulation.reference import Reference
+from phijax.formulation.reference import Reference, reference_faults
 from phijax.geometry import Region
 from phijax.symbolic import Field, Parameter, fields_in
 
@@ -51,6 +51,7 @@ class Problem:
         self.constraints: Mapping[str, Constraint] = MappingProxyType({c.name: c for c in read})
         self.reference = Reference(reference) if isinstance(reference, Mapping) else reference
         faults += check(self)
+        faults += [] if faults or reference is None else reference_faults(self)
         if faults:
             raise DeclarationError(dict.fromkeys(faults))
         self.warnings: tuple[str, ...] = tuple(str(fault) for fault in warn(self))

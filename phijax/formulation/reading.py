@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from phijax._numbers import is_whole
 from phijax.formulation.conditions import Data, Free, On, Periodic
 from phijax.formulation.constraint import Column, Constraint, Term
 from phijax.formulation.equations import EquationReader
@@ -51,6 +52,8 @@ def _read(name: str, written: Any, domain: Region, known: dict[str, Field]) -> t
     region = domain if on_domain else written.region
     if not isinstance(region, Region):
         return None, [Fault(name, f"{region!r} is no region; use one such as domain.boundary or domain.at(t=0).")]
+    if isinstance(written, On) and not isinstance(written.exact, bool):
+        return None, [Fault(name, f"exact={written.exact!r} must be True or False.")]
     faults = [Fault(name, message) for message in region.faults]
     if not faults:
         region, faults = extend(name, region, domain)
@@ -179,7 +182,7 @@ def _why_not_periodic(pair: Periodic, domain: Region) -> str | None:
         return f"is periodic in {name!r}, which is no coordinate of the domain; {known}."
     if not isinstance(pair.field, sympy.Expr) or symbol not in pair.field.free_symbols:
         return f"{pair.field} does not depend on {name!r}, so it is periodic in it as it is; leave the constraint out."
-    if isinstance(order, bool) or not isinstance(order, int) or order < 0:
+    if not is_whole(order, least=0):
         return f"order={order!r} is not 0, 1, 2, ...: the highest derivative that agrees at both ends."
     factor = next(factor for factor in domain.factors if symbol in factor.coordinates)
     if not isinstance(factor, Interval):

@@ -138,6 +138,8 @@ def function(name: str, source: Callable | Mapping[str, Any] | Any, *, complex: 
     complex: whether a callable's values are; None asks it for one.
     Raises ValueError where the table's columns do not fit each other.
     """
+    if complex not in (None, True, False):
+        raise ValueError(f"function {name!r}: complex={complex!r} must be True, False, or None to ask the function.")
     if isinstance(source, Table) or (callable(source) and not hasattr(source, "columns")):
         return KnownFunction(name, source, complex)
     if isinstance(source, Mapping) or hasattr(source, "columns"):

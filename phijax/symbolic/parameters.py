@@ -31,7 +31,7 @@ class Parameter(sympy.Symbol):
         bounds: tuple[float, float] | None = None,
         scale: float | None = None,
     ) -> Parameter:
-        check_name(name, "parameter")
+        name = check_name(name, "parameter")
         initial = _number(name, "initial", initial)
         if bounds is not None:
             low, high = (_number(name, "bounds", value) for value in bounds)
