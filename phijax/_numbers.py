@@ -15,3 +15,8 @@ def is_whole(value: Any, least: int = 1) -> bool:
 def is_positive(value: Any) -> bool:
     """Whether the value is a positive finite real number."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < value < math.inf
+
+
+def plain(value: Any) -> Any:
+    """A whole number as Python's own; anything else as it is, for a check to name."""
+    return int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else value

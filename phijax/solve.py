@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -14,6 +15,7 @@ from phijax.formulation import Problem
 from phijax.record import choice_of, config_of, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
 from phijax.training.compiling import Compiled, compile
+from phijax.training.trainer import check_seconds
 
 
 def solve(
@@ -39,6 +41,9 @@ def solve(
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
+    check_seconds(max_seconds)
+    if run_dir is not None and not isinstance(run_dir, str | os.PathLike | Dated):
+        raise TypeError(f"run_dir={run_dir!r} is no folder; give a path, Dated() for a new one, or None.")
     choice = choose(
         problem,
         precision=precision,
@@ -78,6 +83,7 @@ def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Sol
     saved = store.latest() if store.steps() else None
     store.close()
     if max_seconds is not None:
+        check_seconds(max_seconds)
         limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
     compiled = compile_choice(run.problem, choice)
     trainer = _trainer(choice, run, limit, progress)

@@ -17,7 +17,7 @@ from phijax.formulation.faults import nearest
 from phijax.lowering import Expressions
 from phijax.lowering.normalize import normalize
 from phijax.sampling.points import Points
-from phijax.symbolic import Normal, Parameter, fields_in, first_masked
+from phijax.symbolic import Normal, Parameter, as_expression, fields_in, first_masked
 
 _KEPT_EXPRESSIONS = 32  # compiled sets of expressions that are kept
 _SLACK = 1e-6  # of a coordinate's range, for the roundings of linspace and float32
@@ -186,8 +186,10 @@ def entries_of(expression: Any) -> np.ndarray:
 
 def side_of(expression: Any) -> sympy.Expr:
     """An expression; of an equation, left minus right."""
-    whole: Any = sympy.sympify(expression)
+    whole: Any = as_expression(expression)
     if isinstance(whole, sympy.Equality):
         left, right = whole.args
         return left - right  # type: ignore[operator]
+    if not isinstance(whole, sympy.Expr):
+        raise TypeError(f"{expression!r} has no value; give an expression of the fields, or an equation of two.")
     return whole

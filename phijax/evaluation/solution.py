@@ -13,6 +13,7 @@ import jax
 import numpy as np
 import sympy
 
+from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
 from phijax.evaluation.errors import FieldError, field_errors
 from phijax.evaluation.evaluator import Evaluator, entries_of, side_of
@@ -162,6 +163,8 @@ class Solution:
 
         n: points of each constraint. seed: other points for another one.
         """
+        if n is not None and not is_whole(n):
+            raise ValueError(f"residuals: n={n!r} must be a whole number of points, at least 1.")
         return by_term(fresh_residuals(self._evaluator, n, seed))
 
     def residual(self, constraint: str, /, *, normals: Mapping[str, Any] | None = None, **coordinates: Any) -> Any:
