@@ -14,7 +14,7 @@ def is_whole(value: Any, least: int = 1) -> bool:
 
 def is_positive(value: Any) -> bool:
     """Whether the value is a positive finite real number."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < value < math.inf
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
 
 
 def plain(value: Any) -> Any:

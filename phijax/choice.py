@@ -78,8 +78,7 @@ def choose(
     check_problem(problem)
     if network is not None:
         check_network(network, problem)
-    if balancer is not None:
-        check_balancer(balancer)
+    check_balancer(balancer)
     if max_steps is not None and not is_whole(max_steps):
         raise ValueError(f"max_steps={max_steps!r} must be a whole number of at least 1.")
     if isinstance(optimizer, Mapping):

@@ -33,6 +33,8 @@ class Parameter(sympy.Symbol):
     ) -> Parameter:
         name = check_name(name, "parameter")
         initial = _number(name, "initial", initial)
+        if not isinstance(positive, bool):
+            raise ValueError(f"parameter {name!r}: positive={positive!r} must be True or False.")
         if bounds is not None:
             if not isinstance(bounds, tuple | list) or len(bounds) != 2:
                 raise ValueError(f"parameter {name!r}: bounds={bounds!r} must be a pair, as in (0, 1).")

@@ -79,10 +79,13 @@ def _stage(entry: Any) -> Stage:
     """A stage as it was written: a Stage, (optimizer, steps), or an optimizer alone."""
     if isinstance(entry, Stage):
         return entry
-    pair = isinstance(entry, tuple | list) and not isinstance(entry, optax.GradientTransformation)
-    if pair and not 1 <= len(entry) <= 2:
+    # An optax transformation is itself a (named) tuple.
+    if isinstance(entry, optax.GradientTransformation) or not isinstance(entry, tuple | list):
+        return Stage(entry)
+    parts: Any = entry
+    if not 1 <= len(parts) <= 3:
         raise ValueError(f"{entry!r} is no stage; give (optimizer, steps), or phi.Stage(optimizer, steps, hold).")
-    return Stage(*entry) if pair else Stage(entry)
+    return Stage(*parts)
 
 
 @dataclass(frozen=True)

@@ -224,8 +224,7 @@ class Trainer:
 def _check_parts(datamodule: Any, balancer: Any) -> None:
     if not hasattr(datamodule, "train_batch_source"):
         raise TypeError(f"datamodule={datamodule!r} has no method train_batch_source(batch_keys, key).")
-    if balancer is not None:
-        check_balancer(balancer)
+    check_balancer(balancer)
 
 
 def check_seconds(max_seconds: Any) -> None:
@@ -235,8 +234,8 @@ def check_seconds(max_seconds: Any) -> None:
 
 
 def check_balancer(balancer: Any) -> None:
-    """TypeError for what combines no losses, such as the class of a balancer."""
+    """TypeError for what combines no losses, such as the class of a balancer; None does by the weights of one."""
     if isinstance(balancer, type):
         raise TypeError(f"balancer={balancer.__name__} is the class; write {balancer.__name__}(), with its options.")
-    if not hasattr(balancer, "combine"):
+    if balancer is not None and not hasattr(balancer, "combine"):
         raise TypeError(f"balancer={balancer!r} is no LossBalancer: give phijax.GradNorm() or another, or None.")

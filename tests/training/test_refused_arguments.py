@@ -58,6 +58,7 @@ def fit(**given):
         (lambda: phi.parameter("k", bounds=5), "parameter 'k': bounds=5 must be a pair, as in (0, 1)."),
         (lambda: phi.parameter("k", bounds=(1,)), "parameter 'k': bounds=(1,) must be a pair"),
         (lambda: phi.parameter("k", bounds=(3, 1)), "bounds=(3.0, 1.0) must be (low, high), the lower first."),
+        (lambda: phi.parameter("k", positive="no"), "parameter 'k': positive='no' must be True or False."),
         (lambda: phi.parameter("k", initial="a"), "parameter 'k': initial='a' is no real number."),
         (lambda: phi.parameter("k", initial=1j), "parameter 'k': initial=1j is no real number."),
         (lambda: phi.integral(u, (x, 0, 1), points=2.5), "integral: points=2.5 must be a whole number of at least 1."),
