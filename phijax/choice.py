@@ -10,6 +10,7 @@ from typing import Any
 import equinox as eqx
 import jax
 
+from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
 from phijax.balancing import LossBalancer, Static
 from phijax.formulation import Constraint, Problem, value_scale
@@ -19,6 +20,9 @@ from phijax.lowering.residual import is_complex
 from phijax.networks import MLP
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
 from phijax.sampling import Marching, RegionSampler, ResidualAdaptive
+from phijax.training.compiling import check_network, check_problem
+from phijax.training.stages import Plan
+from phijax.training.trainer import check_balancer
 
 # A Gauss-Newton step costs N P^2 + P^3 / 3: above this many parameters first-order steps are the better buy.
 MOST_LEAST_SQUARES_PARAMETERS = 2500
@@ -80,8 +84,16 @@ def choose(
     max_steps: int | None = None,
 ) -> Choice:
     """What was given, and for the rest a choice by rule. optimizer: an object, or its table."""
+    check_problem(problem)
+    if network is not None:
+        check_network(network, problem)
+    check_balancer(balancer)
+    if max_steps is not None and not is_whole(max_steps):
+        raise ValueError(f"max_steps={max_steps!r} must be a whole number of at least 1.")
     if isinstance(optimizer, Mapping):
         optimizer = optimizer_from_config(optimizer)
+    elif optimizer is not None:
+        Plan.of(optimizer)
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
@@ -168,7 +180,9 @@ def _start(problem: Problem) -> float | None:
         return None
     (coordinate,) = problem.domain.coordinates
     conditions = [c for c in problem.constraints.values() if not _is_interior(c)]
-    places = {c.region.bounds.get(coordinate) if c.region.dimension == 0 and not c.columns else None for c in conditions}
+    places = {
+        c.region.bounds.get(coordinate) if c.region.dimension == 0 and not c.columns else None for c in conditions
+    }
     ends = {(end, end) for end in problem.domain.bounds[coordinate]}
     return float(next(iter(places))[0]) if len(places) == 1 and places <= ends else None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from phijax.formulation import Problem
 from phijax.record import choice_of, config_of, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
 from phijax.training.compiling import Compiled, compile
+from phijax.training.trainer import check_seconds
 
 
 def solve(
@@ -38,6 +41,9 @@ def solve(
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
+    check_seconds(max_seconds)
+    if run_dir is not None and not isinstance(run_dir, str | os.PathLike | Dated):
+        raise TypeError(f"run_dir={run_dir!r} is no folder; give a path, Dated() for a new one, or None.")
     choice = choose(
         problem,
         precision=precision,
@@ -51,26 +57,33 @@ def solve(
     if run_dir is not None:
         config = config_of(choice, problem=problem.name, seed=seed, max_seconds=max_seconds, optimizer=optimizer)
         run = RunDirectory.create(run_dir, problem, config)
-    compiled = compile_choice(problem, choice)
-    trainer = _trainer(choice, run, max_seconds, progress)
-    result = _fit(trainer, compiled, choice, seed=seed)
-    return _solution(compiled, choice, result, run, seed, begun)
+    with nullcontext() if run is None else run.in_use():
+        compiled = compile_choice(problem, choice)
+        trainer = _trainer(choice, run, max_seconds, progress)
+        result = _fit(trainer, compiled, choice, seed=seed)
+        return _solution(compiled, choice, result, run, seed, begun)
 
 
 def resume(run_dir: str | Path, *, max_seconds: float | None = None, progress: Any = None) -> Solution:
     """Goes on with the run in `run_dir`, in place, from its last whole checkpoint, or from its settings if it has none.
 
     max_seconds: spent from now on; None spends what the run's own bound has left.
-    Raises RunDirectoryError or CheckpointError, naming what is missing.
+    Raises RunDirectoryError or CheckpointError, naming what is missing, or the process that uses the folder.
     """
-    begun = time.monotonic()
     run = RunDirectory.open(run_dir)
+    with run.in_use():
+        return _resumed(run, max_seconds, progress)
+
+
+def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Solution:
+    begun = time.monotonic()
     config = run.config
     choice, limit = choice_of(config), config.get("max_seconds")
     store = CheckpointStore(run.path, keep=1)
     saved = store.latest() if store.steps() else None
     store.close()
     if max_seconds is not None:
+        check_seconds(max_seconds)
         limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
     compiled = compile_choice(run.problem, choice)
     trainer = _trainer(choice, run, limit, progress)

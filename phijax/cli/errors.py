@@ -67,6 +67,13 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
     if isinstance(error, USERS_FAULTS) and _meant_for_users(error):
         print(f"phijax: {error}", file=sys.stderr)
         return Exit.USAGE
+    if isinstance(error, RuntimeError) and "Unable to initialize backend" in str(error):
+        named = os.environ.get("JAX_PLATFORMS", "")
+        print(
+            f"phijax: JAX finds no device for JAX_PLATFORMS={named!r}; unset it, or set cpu, cuda or tpu.",
+            file=sys.stderr,
+        )
+        return Exit.USAGE
     first = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else "no message"
     hint = "" if debug else " Run again with --debug for the traceback."
     print(f"phijax: internal fault: {type(error).__name__}: {first}.{hint}", file=sys.stderr)

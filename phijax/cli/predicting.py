@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import numpy as np
 from phijax.cli.errors import Exit, UsageError
 from phijax.evaluation import Solution, load_solution
 from phijax.evaluation.files import written_whole
+from phijax.formulation.csv_files import read_csv
 
 ROWS_AT_A_TIME = 100_000  # of a table of text
 
@@ -51,18 +50,7 @@ def read_columns(path: Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as stored:
             used = _used(path, list(stored), wanted)
             return {name: stored[name] for name in used}
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        names = [name.strip() for name in next(csv.reader(file), [])]
-        used = _used(path, names, wanted)
-        places = [names.index(name) for name in used]
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # a file with no line of numbers has no points
-                rows = np.loadtxt(file, delimiter=",", ndmin=2, usecols=places, dtype=np.float64)
-        except ValueError as error:
-            raise UsageError(f"{path}: {error}; the columns {', '.join(used)} must hold numbers.") from None
-    rows = rows if rows.size else np.zeros((0, len(used)))
-    return {name: rows[:, i] for i, name in enumerate(used)}
+    return read_csv(path, lambda names: _used(path, names, wanted))
 
 
 def _used(path: Path, names: list[str], wanted: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from phijax._numbers import is_whole
 from phijax.balancing import balancer_from_config
 from phijax.choice import choose
 from phijax.cli.errors import UsageError
@@ -39,7 +40,7 @@ def _points(problem: Problem, points: Mapping[str, Any]) -> dict[str, int]:
         if name not in problem.trained:
             why = "is exact or free and has no points" if name in problem.constraints else "is no constraint"
             raise UsageError(f"points.{name}: {name!r} {why}; {nearest(name, problem.trained)}.")
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count):
             raise UsageError(f"points.{name}={count!r} must be a whole number of at least 1.")
     return dict(points)
 
@@ -64,6 +65,6 @@ def _read(group: str, options: Mapping[str, Any], read: Any) -> Any:
 
 
 def _steps(steps: Any) -> int:
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+    if not is_whole(steps):
         raise UsageError(f"run.max_steps={steps!r} must be a whole number of at least 1.")
     return steps

@@ -48,7 +48,7 @@ class Source:
 def find(target: str) -> Source:
     """The built-in problem of that name, or the problem in a Python file."""
     path = Path(target)
-    if path.suffix == ".py" or path.exists():
+    if path.suffix == ".py" or path.is_file():
         return from_file(path)
     from phijax import problems
 

@@ -17,7 +17,7 @@ from phijax.formulation.faults import nearest
 from phijax.lowering import Expressions
 from phijax.lowering.normalize import normalize
 from phijax.sampling.points import Points
-from phijax.symbolic import Normal, Parameter, fields_in
+from phijax.symbolic import Normal, Parameter, as_expression, fields_in, first_masked
 
 _KEPT_EXPRESSIONS = 32  # compiled sets of expressions that are kept
 _SLACK = 1e-6  # of a coordinate's range, for the roundings of linspace and float32
@@ -104,7 +104,9 @@ class Evaluator:
         return {name: _numbers(name, value) for name, value in coordinates.items()}
 
     def _normals(self, expressions: Mapping[str, sympy.Expr], normals: Mapping[str, Any] | None) -> dict[str, Any]:
-        needed = sorted({n.coordinate.name for e in expressions.values() for n in e.atoms(Normal)})
+        needed = sorted(
+            {s.coordinate.name for e in expressions.values() for s in e.free_symbols if isinstance(s, Normal)}
+        )
         missing = [name for name in needed if name not in (normals or {})]
         if missing:
             raise ValueError(
@@ -130,6 +132,9 @@ class Evaluator:
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
+    masked = first_masked(value)
+    if masked is not None:
+        raise ValueError(f"{name} is masked in row {masked}; leave out the points without a value.")
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must be real numbers; got {array.dtype}.")
@@ -181,8 +186,10 @@ def entries_of(expression: Any) -> np.ndarray:
 
 def side_of(expression: Any) -> sympy.Expr:
     """An expression; of an equation, left minus right."""
-    whole: Any = sympy.sympify(expression)
+    whole: Any = as_expression(expression)
     if isinstance(whole, sympy.Equality):
         left, right = whole.args
         return left - right  # type: ignore[operator]
+    if not isinstance(whole, sympy.Expr):
+        raise TypeError(f"{expression!r} has no value; give an expression of the fields, or an equation of two.")
     return whole

@@ -16,6 +16,8 @@ import numpy as np
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A path to write to; what is there at the end becomes `path`, unless an error ends the block."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent}; make it first.")
     part = path.with_name(f".{path.name}.{os.getpid()}.part{path.suffix}")
     try:
         yield part

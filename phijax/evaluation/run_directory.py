@@ -13,7 +13,8 @@ import re
 import shutil
 import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,12 +27,19 @@ from phijax.formulation.serialization import from_json, to_json
 from phijax.training import History, read_metrics
 from phijax.training.metrics import METRICS_FILE
 
+try:
+    import fcntl
+except ImportError:  # Windows: nothing holds a folder there
+    fcntl = None
+
 if TYPE_CHECKING:
     from phijax.evaluation.solution import Solution
 
 CONFIG, ENVIRONMENT, SUMMARY = "config.toml", "environment.json", "summary.json"
 PROBLEM_TEXT, PROBLEM_TREE = "problem.txt", "problem.json"
 PLOTS, REPORT = "plots", "report.txt"
+LOCK = ".lock"  # holds the number of the process that uses the folder
+SUMMARY_NEEDS = {"status", "stop_reason", "steps"}
 
 
 class RunDirectoryError(RuntimeError):
@@ -106,9 +114,38 @@ class RunDirectory:
 
     @property
     def summary(self) -> dict[str, Any] | None:
-        """summary.json, None where the run has not come to an end."""
+        """summary.json, None where the run has not come to an end; a damaged one is as good as none, with a warning."""
         path = self.path / SUMMARY
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            summary = json.loads(path.read_text(encoding="utf-8"))
+            if set(summary) >= SUMMARY_NEEDS:
+                return summary
+        except (ValueError, TypeError):
+            pass
+        warnings.warn(f"{path} is damaged and left out; `phijax resume` writes it anew.", UserWarning, stacklevel=2)
+        return None
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Holds the folder for this process inside; the system lets go of it when the process ends, however it does.
+
+        Raises RunDirectoryError where another process holds it.
+        """
+        with (self.path / LOCK).open("a+", encoding="utf-8") as file:
+            try:
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                raise RunDirectoryError(
+                    f"{self.path} is in use by process {file.read()}; wait until it ends."
+                ) from None
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
 
     @property
     def history(self) -> History:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ import jax
 import numpy as np
 import sympy
 
+from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
 from phijax.evaluation.errors import FieldError, field_errors
 from phijax.evaluation.evaluator import Evaluator, entries_of, side_of
@@ -47,7 +49,7 @@ class FieldFunction:
     def __init__(self, evaluator: Evaluator, field: Field):
         self._evaluator, self._field = evaluator, field
 
-    def __call__(self, *positions: Any, **coordinates: Any) -> Any:
+    def __call__(self, /, *positions: Any, **coordinates: Any) -> Any:
         """Values in the shape to which the coordinates broadcast, as NumPy."""
         if positions:
             names = ", ".join(f"{symbol.name}=..." for symbol in self._field.coordinates)
@@ -123,7 +125,7 @@ class Solution:
 
     def __getitem__(self, field: str | Field) -> FieldFunction:
         """A field by its name or symbol, also one that is named like a method of Solution."""
-        name = field if isinstance(field, str) else getattr(field, "name", str(field))
+        name = unicodedata.normalize("NFKC", field) if isinstance(field, str) else getattr(field, "name", str(field))
         if name not in self.problem.fields:
             raise KeyError(f"no field is named {name!r}; {nearest(name, self.problem.fields)}")
         return FieldFunction(self._evaluator, self.problem.fields[name])
@@ -161,6 +163,8 @@ class Solution:
 
         n: points of each constraint. seed: other points for another one.
         """
+        if n is not None and not is_whole(n):
+            raise ValueError(f"residuals: n={n!r} must be a whole number of points, at least 1.")
         return by_term(fresh_residuals(self._evaluator, n, seed))
 
     def residual(self, constraint: str, /, *, normals: Mapping[str, Any] | None = None, **coordinates: Any) -> Any:

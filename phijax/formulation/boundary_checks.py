@@ -83,6 +83,23 @@ def _same_place(piece: Region, other: Region) -> bool:
     return not here and not there and other.has_normals
 
 
+def clash_faults(problem: Problem) -> Iterator[Fault]:
+    """Two conditions that give one field different values on the same part of the boundary."""
+    told: set[tuple[str, str, str]] = set()
+    for (one, piece, field, value), (other, other_piece, other_field, other_value) in combinations(_values(problem), 2):
+        key = (one.name, other.name, field.name)
+        if field != other_field or piece != other_piece or (one.exact and other.exact) or key in told:
+            continue
+        found = _disagreement(problem, piece, value, other_piece, other_value)
+        if found:
+            told.add(key)
+            yield Fault(
+                other.name,
+                f"{field.name!r} is {found[1]:.3g} here and {found[0]:.3g} on {one.name!r}, as at {found[2]}, and both hold "
+                f"on {piece}; leave one out.",
+            )
+
+
 def clash_warnings(problem: Problem) -> Iterator[Fault]:
     """Two soft conditions that give one field different values where they meet."""
     told: set[tuple[str, str, str]] = set()

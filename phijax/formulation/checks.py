@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import sympy
 
 from phijax.formulation.ansatz import exact_faults
-from phijax.formulation.boundary_checks import clash_warnings, coverage_warnings
+from phijax.formulation.boundary_checks import clash_faults, clash_warnings, coverage_warnings
 from phijax.formulation.constraint import Constraint, Term
 from phijax.formulation.faults import Fault, nearest
+from phijax.formulation.numeric import sample_domain, values
 from phijax.formulation.patterns import evaluations, fixed_time, orders
 from phijax.symbolic import (
     Coordinate,
@@ -29,6 +31,8 @@ from phijax.symbolic import (
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
 
+INFINITE = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo)
+
 
 def check(problem: Problem) -> list[Fault]:
     """Every fault of a problem whose constraints could be read."""
@@ -41,7 +45,8 @@ def check(problem: Problem) -> list[Fault]:
     strange = {fault.constraint for fault in faults if fault.constraint is not None}
     if any(fault.constraint is None for fault in faults):
         return faults  # names that mean two things
-    return faults + exact_faults(problem, strange | {c.name for c in problem.constraints.values() if c.region.faults})
+    faults += exact_faults(problem, strange | {c.name for c in problem.constraints.values() if c.region.faults})
+    return faults or list(clash_faults(problem))
 
 
 def warn(problem: Problem) -> list[Fault]:
@@ -81,8 +86,11 @@ def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterat
         )
     elif term.residual.is_number:
         yield Fault(constraint.name, f"{text(term.written)} is already decided; look for the same thing on both sides.")
-    if term.residual.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+    if term.residual.has(*INFINITE):
         yield Fault(constraint.name, f"{text(term.written)} holds a number that is not finite.")
+    else:
+        yield from _infinite_on_region(problem, constraint, term)
+    yield from _imaginary_faults(problem, constraint, term)
     yield from _symbol_faults(problem, constraint, term, place)
     yield from _field_faults(problem, constraint, term, place)
     for node in term.residual.atoms(sympy.core.function.AppliedUndef):
@@ -93,6 +101,43 @@ def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterat
             )
     for node in term.residual.atoms(OverRegion):
         yield from (Fault(constraint.name, f"the integral {place} is over {fault}") for fault in node.region.faults)
+
+
+def _infinite_on_region(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
+    """A known part that has no finite value where the region fixes a coordinate, as 1/x on the side x = 0."""
+    unknowns = term.residual.atoms(sympy.Derivative, sympy.Subs, Field, Quadrature)
+    known = term.residual.xreplace(dict.fromkeys(unknowns, sympy.Integer(1)))
+    points = sample_domain(problem.domain, 8)
+    for _, piece in () if constraint.region.faults else constraint.region.pieces:
+        held = known.subs(piece.fixed)
+        if held.has(*INFINITE):
+            at = {s: np.full(8, float(piece.fixed[s])) if s in piece.fixed else column for s, column in points.items()}
+            if not np.all(np.isfinite(values(known, at))):
+                where = ", ".join(f"{symbol.name} = {value}" for symbol, value in piece.fixed.items())
+                yield Fault(constraint.name, f"{text(term.written)} is not finite at {where}; give its limit there.")
+                return
+
+
+def _imaginary_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
+    """A known function's imaginary part, which no unknown of a real equation can meet."""
+    known = [node for node in term.residual.atoms(Known) if node.func.is_complex_valued]
+    if not known or not all(field.is_real for field in fields_in(term.residual).values()) or term.residual.has(sympy.I):
+        return
+    unknowns = term.residual.atoms(sympy.Derivative, Field, Parameter)
+    points = sample_domain(problem.domain, 32)
+    parts = [
+        values(
+            term.residual.xreplace(dict.fromkeys(unknowns, sympy.Integer(n))).subs(constraint.region.fixed), points
+        ).imag
+        for n in (1, 2)
+    ]
+    meets = np.nanmax(np.abs(parts[0]), initial=0.0) < 1e-5 or not np.array_equal(*parts, equal_nan=True)
+    if constraint.exact or not meets:
+        yield Fault(
+            constraint.name,
+            f"{text(term.written)} holds the complex values of {known[0].func.base_name!r} and no complex field; take "
+            f"their real part, as in re({text(known[0])}), or make the field by phi.field(..., complex=True).",
+        )
 
 
 def _symbol_faults(problem: Problem, constraint: Constraint, term: Term, place: str) -> Iterator[Fault]:

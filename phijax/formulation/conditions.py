@@ -5,6 +5,7 @@ Nothing is checked here: `Problem` reads these, collects every fault and raises 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from phijax.formulation.csv_files import read_csv
 from phijax.geometry import Region
 from phijax.symbolic import Field
 
@@ -68,22 +70,27 @@ def free(region: Region) -> Free:
 
 
 def data(table: Any) -> Data:
-    """Observed values, one row a point: a mapping, DataFrame or npz file of columns named by coordinate and field.
+    """Observed values, one row a point: a mapping, DataFrame, csv or npz file of columns named by coordinate and field.
 
     A field that no equation holds must be given itself, as in phi.data({x: xs, u: us}), since a name says too little.
-    Columns of shape (n,) or (n, 1). Raises TypeError where the table has no named columns, OSError where the file is
-    not there.
+    Columns of shape (n,) or (n, 1). Raises TypeError where the table has no named columns, ValueError where a cell of
+    the file is no number, OSError where the file is not there.
     """
     if isinstance(table, str | Path):
         path = Path(table)
         if path.suffix == ".csv":
-            rows = np.genfromtxt(path, delimiter=",", names=True, dtype=None, encoding="utf-8")
-            return Data({name: rows[name] for name in rows.dtype.names or ()})
+            return Data(read_csv(path))
+        if path.suffix != ".npz":
+            raise ValueError(f"{path}: observed values are read from .csv, with a line of names, or from .npz.")
         with np.load(path) as stored:
             return Data(dict(stored))
     if isinstance(table, Mapping):
         fields = tuple(key for key in table if isinstance(key, Field))
-        return Data({getattr(key, "name", str(key)): value for key, value in table.items()}, fields)
+        names = [unicodedata.normalize("NFKC", getattr(key, "name", str(key))) for key in table]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"phi.data: the column {twice!r} is given twice, by its name and by its symbol; keep one.")
+        return Data(dict(zip(names, table.values(), strict=True)), fields)
     if hasattr(table, "columns"):
         return Data({str(name): np.asarray(table[name]) for name in table.columns})
     raise TypeError(f"phi.data needs named columns, as in phi.data({{'x': xs, 'u': us}}); got {type(table).__name__}.")

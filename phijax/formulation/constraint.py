@@ -62,5 +62,5 @@ class Constraint:
 
     @property
     def needs_normals(self) -> bool:
-        """Whether some equation holds a component of the normal."""
-        return any(term.residual.atoms(Normal) for term in self.terms)
+        """Whether some equation holds a component of its own region's normal."""
+        return any(isinstance(s, Normal) for term in self.terms for s in term.residual.free_symbols)

@@ -8,10 +8,21 @@ from typing import Any
 
 import numpy as np
 import sympy
+from sympy.logic.boolalg import BooleanAtom
 
 from phijax.formulation.constraint import Column
 from phijax.geometry import PointCloud, Region
-from phijax.symbolic import Field, KnownFunction, Observed, Table, as_expression, function, is_vector, text
+from phijax.symbolic import (
+    Field,
+    KnownFunction,
+    Observed,
+    Table,
+    as_expression,
+    first_masked,
+    function,
+    is_vector,
+    text,
+)
 
 Report = Callable[[str], None]
 
@@ -20,6 +31,9 @@ def read_value(
     target: sympy.Basic, value: Any, region: Region, columns: dict[str, Column], report: Report
 ) -> sympy.Basic | None:
     """What stands for `value` in the equation target = value; None where a fault was reported. Arrays go to `columns`."""
+    if isinstance(value, bool | np.bool_ | BooleanAtom):
+        report(f"the value {value} of {text(target)} is no number; write 1 or 0.")
+        return None
     if isinstance(value, sympy.Basic | sympy.MatrixBase):
         found: Any = value
     elif is_vector(value) or getattr(value, "ndim", 0):
@@ -59,6 +73,8 @@ def _observed(
         )
     elif column.shape not in {(len(region),), (len(region), 1)}:
         report(f"{shown} is given values of shape {column.shape}, but the region has {len(region)} points.")
+    elif (masked := first_masked(value)) is not None:
+        report(f"the values of {shown} are masked in row {masked}; leave out the points without a value.")
     elif not np.all(np.isfinite(column)):
         report(f"the values of {shown} are not finite in row {int(np.argmin(np.isfinite(column.reshape(-1))))}.")
     elif column.dtype.kind == "c" and real:

@@ -22,7 +22,7 @@ def values(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> np
     """The expression at points by symbol, shape (n,); NaN where it has no number there."""
     count = len(next(iter(points.values()), np.zeros(1)))
     symbols = list(points)
-    stand_ins = {node: sympy.Dummy(f"k{i}", real=True) for i, node in enumerate(expression.atoms(Known))}
+    stand_ins = {node: sympy.Dummy(f"k{i}", **_kind(node)) for i, node in enumerate(expression.atoms(Known))}
     inner = [_known(node, points, count) for node in stand_ins]
     try:
         numeric = sympy.lambdify(
@@ -35,17 +35,31 @@ def values(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> np
     return np.broadcast_to(result, (count,))
 
 
+def _kind(node: Known) -> dict[str, bool]:
+    return {"complex": True} if node.func.is_complex_valued else {"real": True}
+
+
 def _known(node: Known, points: dict[sympy.Symbol, np.ndarray], count: int) -> np.ndarray:
-    arguments = [values(sympy.sympify(argument), points).real for argument in node.args]
+    arguments = [_as_real(values(sympy.sympify(argument), points)) for argument in node.args]
     source = node.func.source
     if any(node.func.orders):
         return np.full(count, np.nan)
     if isinstance(source, Table):
         return _interpolated(source, arguments)
     try:
-        return np.asarray([np.asarray(source(*row), dtype=float).reshape(()) for row in zip(*arguments, strict=True)])
+        return _as_number([np.asarray(source(*row)).reshape(()) for row in zip(*arguments, strict=True)])
     except Exception:  # a user's function may raise anything; a check that cannot be made is no fault
         return np.full(count, np.nan)
+
+
+def _as_number(column: list[np.ndarray]) -> np.ndarray:
+    array = np.asarray(column)
+    return array if array.dtype.kind == "c" else array.astype(float)
+
+
+def _as_real(column: np.ndarray) -> np.ndarray:
+    """Without the imaginary part, where it is zero throughout."""
+    return column if np.any(np.nan_to_num(column.imag)) else column.real
 
 
 def _interpolated(table: Table, arguments: list[np.ndarray]) -> np.ndarray:

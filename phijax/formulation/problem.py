@@ -17,7 +17,7 @@ from phijax.formulation.conditions import Data, On
 from phijax.formulation.constraint import Constraint
 from phijax.formulation.faults import DeclarationError, DeclarationWarning, Fault
 from phijax.formulation.reading import read_constraints
-from phijax.formulation.reference import Reference
+from phijax.formulation.reference import Reference, reference_faults
 from phijax.geometry import Region
 from phijax.symbolic import Field, Parameter, fields_in
 
@@ -51,6 +51,7 @@ class Problem:
         self.constraints: Mapping[str, Constraint] = MappingProxyType({c.name: c for c in read})
         self.reference = Reference(reference) if isinstance(reference, Mapping) else reference
         faults += check(self)
+        faults += [] if faults or reference is None else reference_faults(self)
         if faults:
             raise DeclarationError(dict.fromkeys(faults))
         self.warnings: tuple[str, ...] = tuple(str(fault) for fault in warn(self))
@@ -136,7 +137,9 @@ def _copied(written: Any) -> Any:
     if isinstance(written, On):
         return replace(written, written=_copied(written.written))
     if isinstance(written, Data):
-        return replace(written, columns={name: np.array(column) for name, column in written.columns.items()})
+        return replace(
+            written, columns={name: np.array(column, subok=True) for name, column in written.columns.items()}
+        )
     if isinstance(written, dict):
         return {key: _copied(value) for key, value in written.items()}
     if isinstance(written, list):

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import sympy
 
+from phijax._numbers import is_whole
 from phijax.formulation.conditions import Data, Free, On, Periodic
 from phijax.formulation.constraint import Column, Constraint, Term
 from phijax.formulation.equations import EquationReader
 from phijax.formulation.faults import Fault, nearest
 from phijax.geometry import Interval, PointCloud, Region
 from phijax.geometry.unresolved import Unresolved
-from phijax.symbolic import Field, Observed, fields_in
+from phijax.symbolic import Field, Observed, fields_in, first_masked
 
 
 def read_constraints(domain: Region, pairs: Sequence[tuple[str, Any]]) -> tuple[list[Constraint], list[Fault]]:
@@ -51,6 +52,8 @@ def _read(name: str, written: Any, domain: Region, known: dict[str, Field]) -> t
     region = domain if on_domain else written.region
     if not isinstance(region, Region):
         return None, [Fault(name, f"{region!r} is no region; use one such as domain.boundary or domain.at(t=0).")]
+    if isinstance(written, On) and not isinstance(written.exact, bool):
+        return None, [Fault(name, f"exact={written.exact!r} must be True or False.")]
     faults = [Fault(name, message) for message in region.faults]
     if not faults:
         region, faults = extend(name, region, domain)
@@ -93,6 +96,10 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
     for column, array in arrays.items():
         if array.dtype.kind not in "fiucb":
             faults.append(Fault(name, f"column {column!r} holds {array.dtype}, not numbers."))
+        elif (masked := first_masked(data.columns[column])) is not None:
+            faults.append(
+                Fault(name, f"column {column!r} is masked in row {masked}; leave out the rows without a value.")
+            )
         elif array.ndim > 2 or (array.ndim == 2 and 1 not in array.shape):
             faults.append(Fault(name, f"column {column!r} has shape {array.shape}; one number a row is needed: (n,)."))
         elif array.size and not np.all(np.isfinite(array)):
@@ -175,7 +182,7 @@ def _why_not_periodic(pair: Periodic, domain: Region) -> str | None:
         return f"is periodic in {name!r}, which is no coordinate of the domain; {known}."
     if not isinstance(pair.field, sympy.Expr) or symbol not in pair.field.free_symbols:
         return f"{pair.field} does not depend on {name!r}, so it is periodic in it as it is; leave the constraint out."
-    if isinstance(order, bool) or not isinstance(order, int) or order < 0:
+    if not is_whole(order, least=0):
         return f"order={order!r} is not 0, 1, 2, ...: the highest derivative that agrees at both ends."
     factor = next(factor for factor in domain.factors if symbol in factor.coordinates)
     if not isinstance(factor, Interval):

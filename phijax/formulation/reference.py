@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
 
+from phijax.formulation.faults import Fault, nearest
 from phijax.symbolic import as_expression
+
+if TYPE_CHECKING:
+    from phijax.formulation.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,42 @@ class Reference:
         """The closed form of a field, None where it has none."""
         value = self.values.get(name)
         return value if isinstance(value, sympy.Basic) else None
+
+
+def reference_faults(problem: Problem) -> list[Fault]:
+    """What cannot be compared with: no reference at all, a name that the problem has not, a value that is none."""
+    reference, known = problem.reference, {**problem.fields, **problem.parameters}
+    if not isinstance(reference, Reference):
+        return [
+            Fault(
+                None, f"reference={reference!r} is no solution; give {{u: expression}}, or phi.Reference(solver=...)."
+            )
+        ]
+    if reference.solver is not None and not callable(reference.solver):
+        return [Fault(None, f"the reference's solver {reference.solver!r} cannot be called with coordinates by name.")]
+    faults = []
+    for name, value in reference.values.items():
+        if name not in known:
+            faults.append(
+                Fault(None, f"the reference names {name!r}, which is no field or parameter; {nearest(name, known)}.")
+            )
+        elif not (callable(value) and not isinstance(value, sympy.Basic)):
+            faults += _value_faults(name, value, getattr(known[name], "coordinates", ()))
+    return faults
+
+
+def _value_faults(name: str, value: Any, coordinates: tuple[sympy.Symbol, ...]) -> list[Fault]:
+    try:
+        free = as_expression(value).free_symbols - set(coordinates)
+    except TypeError:
+        return [Fault(None, f"the reference's value {value!r} of {name!r} is no number, expression or callable.")]
+    if free:
+        strange = min(symbol.name for symbol in free)  # type: ignore[attr-defined]
+        known = nearest(strange, [symbol.name for symbol in coordinates])
+        return [
+            Fault(None, f"the reference's value of {name!r} depends on {strange!r}, and {name!r} does not; {known}.")
+        ]
+    return []
 
 
 def _name(key: Any) -> str:

@@ -142,6 +142,8 @@ class TreeWriter:
             return {"field": node.name, "declared": declared, "args": [self(arg) for arg in node.args]}
         if isinstance(node, Known):
             known = {"known": node.func.base_name, "source": self(node.func.source), "orders": list(node.func.orders)}
+            if node.func.is_complex_valued:
+                known["complex"] = True
             return {**known, "args": [self(arg) for arg in node.args]}
         if isinstance(node, Quadrature):
             return {"quadrature": [self(arg) for arg in node.args]}
@@ -227,7 +229,7 @@ class TreeReader:
         return made.func(*(self(arg) for arg in tree["args"]))
 
     def _known(self, tree: dict) -> sympy.Expr:
-        made = known_class(tree["known"], self(tree["source"]), tuple(tree["orders"]))
+        made = known_class(tree["known"], self(tree["source"]), tuple(tree["orders"]), tree.get("complex", False))
         return made(*(self(arg) for arg in tree["args"]))
 
     def _node(self, tree: dict) -> sympy.Basic:

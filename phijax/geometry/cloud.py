@@ -13,6 +13,7 @@ from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import as_float, symbols
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.symbolic import first_masked
 
 _CHUNK = 4096  # rows of the table of distances held at a time
 
@@ -144,6 +145,9 @@ def _table(columns: Any, what: str) -> Mapping[Symbol, Float[np.ndarray, "n"]]:
 
 
 def _column(values: Any, what: str) -> Float[np.ndarray, "n"]:
+    masked = first_masked(values)
+    if masked is not None:
+        raise ValueError(f"{what} is masked at row {masked}; leave out the points without a value.")
     column = np.array(values, dtype=np.float64)
     if column.ndim == 2 and column.shape[1] == 1:
         column = column[:, 0]

@@ -35,6 +35,8 @@ class Interval(Region):
         )
         if not as_float(low) < as_float(high):
             raise ValueError(f"Interval: the bounds of {symbol} are {low} and {high}; the lower must be less.")
+        if not isinstance(periodic, bool):
+            raise ValueError(f"Interval: periodic={periodic!r} must be True or False.")
         for field, value in zip(
             ("coordinate", "lower", "upper", "periodic_ends"), (symbol, low, high, bool(periodic)), strict=True
         ):

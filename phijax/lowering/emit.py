@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import sympy
 from jax.scipy import special
@@ -210,6 +211,10 @@ def _emit_heaviside(node: sympy.Heaviside) -> Emitted:
 
 def _emit_known(node: Known) -> Emitted:
     function = known_function(node.func)
+    try:  # the user's own code, which may raise anything, is run once where its constraint is known
+        jax.eval_shape(function, *[jax.ShapeDtypeStruct((), jnp.result_type(float))] * len(node.args))
+    except ValueError as error:
+        raise LoweringError(str(error)) from error
     parts = [emit(arg) for arg in node.args]
     # A whole number, as in k(0), is a floating-point one to it: a table would be rounded to the type of its argument.
     return lambda env: function(*(_floating(part(env), env) for part in parts))

@@ -19,7 +19,7 @@ from phijax.lowering.layout import FieldModel, Layout
 from phijax.lowering.normalize import hide_jets, normalize
 from phijax.lowering.parameters import value_of
 from phijax.series import Channels
-from phijax.symbolic import Normal, Observed
+from phijax.symbolic import Known, Normal, Observed
 
 
 class Expressions:
@@ -108,7 +108,7 @@ def is_complex(expression: sympy.Expr) -> bool:
     if hidden.is_extended_real:
         return False
     holds = expression.has(sympy.I) or any(not stand_in.is_real for stand_in in jets.values())
-    return holds or any(not symbol.is_real for symbol in expression.atoms(Observed))
+    return holds or any(not symbol.is_real for symbol in expression.atoms(Observed, Known))
 
 
 def constraint_expressions(layout: Layout, constraint: Constraint) -> Expressions:

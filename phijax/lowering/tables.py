@@ -63,7 +63,7 @@ def _unwrap(value: Any) -> Any:
 def known_function(func: Any) -> Callable[..., Any]:
     """The function of scalars that a known function's class stands for, differentiated as often as it says."""
     source = func.source
-    base = _interpolated(source) if isinstance(source, Table) else _called(func.base_name, source)
+    base = _interpolated(source) if isinstance(source, Table) else _called(func, source)
     for position, order in enumerate(func.orders):
         for _ in range(order):
             base = _slope(base, position)
@@ -81,8 +81,9 @@ def _slope(function: Callable, position: int) -> Callable:
     return slope
 
 
-def _called(name: str, source: Callable) -> Callable[..., Any]:
+def _called(func: Any, source: Callable) -> Callable[..., Any]:
     """Calls with arrays of one entry, so that functions of vectors and of scalars both serve."""
+    name = func.base_name
 
     def call(*args: Any) -> Any:
         vectors = [jnp.reshape(arg, (1,)) for arg in args]
@@ -96,10 +97,24 @@ def _called(name: str, source: Callable) -> Callable[..., Any]:
                     f"the function {name!r} cannot be traced by JAX ({type(error).__name__}); write it with jax.numpy or "
                     f"numpy operations on arrays, without float() or if on its arguments, or give a table of it."
                 ) from error
-        result = jnp.asarray(_unwrap(result))
+        except Exception as error:  # a user's function may raise anything
+            raise ValueError(
+                f"the function {name!r} fails on an array ({type(error).__name__}: {error}); write it with jax.numpy or "
+                f"numpy operations on arrays."
+            ) from error
+        try:
+            result = jnp.asarray(_unwrap(result))
+        except Exception:  # whatever is no array
+            raise ValueError(
+                f"the function {name!r} gives {type(result).__name__}; a number, or an array of them, is needed."
+            ) from None
         if result.size != 1:
             raise ValueError(
                 f"the function {name!r} gives shape {result.shape} for one point; one value a point is needed."
+            )
+        if jnp.iscomplexobj(result) and not func.is_complex_valued:
+            raise ValueError(
+                f"the function {name!r} gives complex values; make it by phi.function({name!r}, ..., complex=True)."
             )
         return jnp.reshape(result, ()).astype(vectors[0].dtype if not jnp.iscomplexobj(result) else result.dtype)
 

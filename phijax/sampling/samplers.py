@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, PRNGKeyArray
 
+from phijax._numbers import is_whole, plain
 from phijax._precision import ambient_precision
 from phijax.geometry import PointCloud, Region
 from phijax.sampling.points import Points
@@ -92,15 +93,15 @@ class Grid(eqx.Module):
     """Middles of equal cells of the cube, mapped onto the region: `per_axis` of them an axis, at every step the same."""
 
     region: Region = eqx.field(static=True)
-    per_axis: int = eqx.field(static=True)
+    per_axis: int = eqx.field(static=True, converter=plain)
 
     def __check_init__(self) -> None:
         if self.region.faults:
             raise ValueError(" ".join(self.region.faults))
         if self.region.cube_dimension is None:
             raise ValueError(f"{self.region} has no map from a cube, so it takes no grid; use RegionSampler.")
-        if self.per_axis < 1:
-            raise ValueError(f"Grid on {self.region}: per_axis={self.per_axis} must be at least 1.")
+        if not is_whole(self.per_axis):
+            raise ValueError(f"Grid on {self.region}: per_axis={self.per_axis!r} must be a whole number of at least 1.")
 
     @property
     def size(self) -> int:
@@ -164,13 +165,13 @@ class Held(eqx.Module):
     """The points of `sampler`, kept for `every` steps: those of the last step that is divisible by it. No state."""
 
     sampler: Sampler
-    every: int = eqx.field(static=True)
+    every: int = eqx.field(static=True, converter=plain)
 
     def __check_init__(self) -> None:
         if hasattr(self.sampler, "init"):
             raise ValueError("Held takes a sampler without state; one with state says itself when it refreshes.")
-        if self.every < 1:
-            raise ValueError(f"Held: every={self.every} must be at least 1.")
+        if not is_whole(self.every):
+            raise ValueError(f"Held: every={self.every!r} must be a whole number of at least 1.")
 
     def sample(self, key: PRNGKeyArray, n: int) -> Any:
         """Points for a key; the source gives the key of the step at which they are due."""

@@ -14,7 +14,7 @@ from phijax.series.channels import Channel, Channels, Orders, factorial
 from phijax.series.channelwise import ChannelSeries
 from phijax.series.gradient import GradientSeries
 
-MANY = 200
+MANY = 5
 
 
 def as_one_array(channels: Channels) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Literal, get_args
 
 import sympy
@@ -12,10 +13,10 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 
 def check_name(name: str, what: str) -> str:
-    """`name` itself, or a ValueError: names become columns, keyword arguments and rows of tables."""
+    """`name` as Python reads it, or a ValueError: names become columns, keyword arguments and rows of tables."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"{what} name {name!r} is no identifier; use letters, digits and _, beginning with a letter.")
-    return name
+    return unicodedata.normalize("NFKC", name)  # as Python does: two characters look like mu, and keywords hold one
 
 
 def split_names(names: str, what: str) -> list[str]:

@@ -61,7 +61,7 @@ def field(name: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any 
     on: the region that the field lives on, where that is a part of the domain; default the domain.
     Raises ValueError where the coordinates are none, repeated, or no symbols.
     """
-    check_name(name, "field")
+    name = check_name(name, "field")
     for symbol in coordinates:
         if not isinstance(symbol, sympy.Symbol):
             raise ValueError(f"field {name!r}: {symbol!r} is no coordinate; make one with phi.coordinate.")
@@ -74,6 +74,8 @@ def field(name: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any 
         raise ValueError(f"field {name!r} names a coordinate twice: {', '.join(names)}.")
     if name in names:
         raise ValueError(f"field {name!r} has the name of its own coordinate; rename one of them.")
+    if not isinstance(complex, bool):
+        raise ValueError(f"field {name!r}: complex={complex!r} must be True or False.")
     attributes = {"coordinates": tuple(coordinates), "is_complex_field": complex, "on": on}
     assumption = {"complex": True} if complex else {"real": True}
     function = UndefinedFunction(name, bases=(Field,), __dict__=dict(attributes), **assumption)

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy
 
+from phijax._numbers import is_whole
 from phijax.symbolic.coordinates import Coordinate, kind_of
 from phijax.symbolic.normals import normal
 from phijax.symbolic.values import as_expression
@@ -130,11 +131,11 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
         raise ValueError(
             "integral needs limits, as in integral(u, (x, 0, 1)), or a region, as in integral(u, over=space)."
         )
-    if points < 1:
-        raise ValueError(f"integral: points={points} must be at least 1.")
+    if not is_whole(points):
+        raise ValueError(f"integral: points={points!r} must be a whole number of at least 1.")
     expression = as_expression(expression)
     if over is not None:
-        return Quadrature(expression, OverRegion(over), sympy.Integer(points))
+        return Quadrature(expression, OverRegion(over), sympy.Integer(int(points)))
     for limit in limits:
         if (
             not isinstance(limit, tuple | list | sympy.Tuple)
@@ -147,5 +148,5 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
             # In integral(u, (x, 0, x)) the inner x is bound and the limit is the current x: two symbols.
             inner = _unused(symbol, expression, low, high)
             expression, symbol = expression.subs(symbol, inner), inner
-        expression = Quadrature(expression, sympy.Tuple(symbol, low, high), sympy.Integer(points))
+        expression = Quadrature(expression, sympy.Tuple(symbol, low, high), sympy.Integer(int(points)))
     return expression

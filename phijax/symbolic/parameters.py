@@ -31,10 +31,16 @@ class Parameter(sympy.Symbol):
         bounds: tuple[float, float] | None = None,
         scale: float | None = None,
     ) -> Parameter:
-        check_name(name, "parameter")
+        name = check_name(name, "parameter")
         initial = _number(name, "initial", initial)
+        if not isinstance(positive, bool):
+            raise ValueError(f"parameter {name!r}: positive={positive!r} must be True or False.")
         if bounds is not None:
+            if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+                raise ValueError(f"parameter {name!r}: bounds={bounds!r} must be a pair, as in (0, 1).")
             low, high = (_number(name, "bounds", value) for value in bounds)
+            if not low < high:
+                raise ValueError(f"parameter {name!r}: bounds=({low}, {high}) must be (low, high), the lower first.")
             if not low < initial < high:
                 raise ValueError(f"parameter {name!r}: initial={initial} is not inside bounds=({low}, {high}).")
             if positive:
@@ -69,7 +75,10 @@ class Parameter(sympy.Symbol):
 
 
 def _number(name: str, what: str, value: Any) -> float:
-    value = float(value)
+    try:
+        value = float(None if isinstance(value, bool | str) else value)
+    except (TypeError, ValueError):
+        raise ValueError(f"parameter {name!r}: {what}={value!r} is no real number.") from None
     if not math.isfinite(value):
         raise ValueError(f"parameter {name!r}: {what}={value} is not finite.")
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import sympy
 
 
@@ -18,3 +19,10 @@ def as_expression(value: Any) -> sympy.Basic:
         return sympy.sympify(value, strict=True)
     except sympy.SympifyError:
         raise TypeError(f"{value!r} ({type(value).__name__}) is no number and no sympy expression.") from None
+
+
+def first_masked(values: Any) -> int | None:
+    """First row whose entry is masked, None where none is: NumPy drops masks, and what they hide would be data."""
+    if not np.ma.is_masked(values):
+        return None
+    return int(np.flatnonzero(np.ma.getmaskarray(values).reshape(-1))[0])

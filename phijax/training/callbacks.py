@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from phijax._numbers import is_whole
 from phijax.training.dtypes import like, strong
 
 
@@ -68,8 +69,8 @@ def _measure(metric: Metric | str, event: Event) -> float:
 
 
 def _check_every(every: int) -> None:
-    if every < 1:
-        raise ValueError(f"every={every}: a callback is called every 1 step or more.")
+    if not is_whole(every):
+        raise ValueError(f"every={every!r}: a callback is called every 1 step or more.")
 
 
 class Watch(NamedTuple):
@@ -189,6 +190,8 @@ class Callbacks:
     @classmethod
     def of(cls, callbacks: Sequence[Callback]) -> Callbacks:
         """Names them: a second one of a name becomes NAME_2."""
+        if not isinstance(callbacks, Sequence):
+            raise TypeError(f"callbacks={callbacks!r} is no sequence; write callbacks=[...], also for one.")
         named: dict[str, Callback] = {}
         for callback in callbacks:
             if not all(hasattr(callback, part) for part in ("init", "step", "every")):

@@ -11,12 +11,13 @@ import jax
 import numpy as np
 import sympy
 
+from phijax._numbers import is_positive, is_whole
 from phijax._precision import check_precision, precision_scope
-from phijax.formulation import Constraint, Problem
+from phijax.formulation import Constraint, Problem, value_scale
 from phijax.formulation.faults import nearest
 from phijax.geometry import PointCloud
 from phijax.lowering import Expressions, Layout, constraint_expressions
-from phijax.networks import MLP
+from phijax.networks import MLP, NetworkSpec
 from phijax.sampling import Held, PoolSampler, RegionSampler, SamplerDataModule
 from phijax.sampling.points import Points
 from phijax.training.module import Block, Module, Objective
@@ -73,12 +74,19 @@ def compile(
     rows: points whose gradient is taken together on a CPU; None goes by the number of derivatives and the network.
     Raises ValueError for unknown names, LoweringError for an expression that JAX has no counterpart of.
     """
+    check_problem(problem)
     if precision is not None:
         check_precision(precision)
+    if network is not None:
+        check_network(network, problem)
+    if hold is not None and not is_whole(hold):
+        raise ValueError(
+            f"hold={hold!r} must be a whole number of steps, at least 1, or None for new points every step."
+        )
     if not problem.trained:
         raise ValueError(f"{problem.name!r} has no constraint to train on; add an equation, a condition or phi.data.")
     with precision_scope(precision or "float32"):
-        layout = Layout(problem, MLP(width=64, depth=4) if network is None else network, scales)
+        layout = Layout(problem, MLP(width=64, depth=4) if network is None else network, _scales(scales, problem))
         blocks, chosen = {}, {}
         samplers = dict(samplers or {})
         _check_names("samplers", samplers, problem)
@@ -102,6 +110,44 @@ def _rows_at_once(expressions: Expressions, layout: Layout, precision: str | Non
         units = sum(leaf.shape[-1] for leaf in jax.tree.leaves(network) if getattr(leaf, "ndim", 0) > 1)
         held += expressions.channels(group) * units * width
     return 2 ** int(np.clip(np.log2(CACHE / max(held, 1)), *np.log2(ROWS_AT_ONCE)))
+
+
+def check_problem(problem: Any) -> None:
+    """TypeError for what is no Problem, such as the name of one."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem={problem!r} is no Problem; make one by phi.Problem(domain, constraints).")
+
+
+def check_network(network: Any, problem: Problem) -> None:
+    """TypeError for what makes no network, ValueError for fields that the problem has not."""
+    if isinstance(network, Mapping):
+        for name, own in network.items():
+            if name not in problem.fields:
+                raise ValueError(f"network names {name!r}, which is no field; {nearest(name, problem.fields)}.")
+            check_network(own, problem)
+    elif isinstance(network, type) and issubclass(network, NetworkSpec):
+        raise TypeError(f"network={network.__name__} is the class; write phi.{network.__name__}(), with its options.")
+    elif not callable(network):
+        raise TypeError(
+            f"network={network!r} makes no network; give phi.MLP(width=64, depth=4), a function of (key, inputs, outputs), "
+            f"or a mapping of fields to these."
+        )
+
+
+def _scales(scales: Any, problem: Problem) -> dict[str, float] | None:
+    """Those that are given, and for other fields what conditions and data prescribe."""
+    if scales is None:
+        return None
+    if not isinstance(scales, Mapping):
+        raise TypeError(f"scales={scales!r} is no mapping of fields to sizes; write scales={{'u': 2.0}}.")
+    for name, size in scales.items():
+        if name not in problem.fields:
+            raise ValueError(f"scales names {name!r}, which is no field; {nearest(name, problem.fields)}.")
+        if not is_positive(size):
+            raise ValueError(f"scales[{name!r}] is {size!r}; the size of a field is a positive number.")
+    return {
+        name: float(scales[name]) if name in scales else value_scale(problem, f) for name, f in problem.fields.items()
+    }
 
 
 def _sampler(constraint: Constraint, method: str, hold: int | None) -> Any:
@@ -128,14 +174,15 @@ def _sizes(problem: Problem, points: int | Mapping[str, int] | None, samplers: M
     asked: dict[str, int] = dict(points) if isinstance(points, Mapping) else {}
     _check_names("points", asked, problem)
     for name, count in asked.items():
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count):
             raise ValueError(
                 f"points[{name!r}] is {count!r}; a constraint needs at least one point, as a whole number."
             )
     if points is not None and not isinstance(points, Mapping):
-        if isinstance(points, bool) or not isinstance(points, int) or points < 1:
+        if not is_whole(points):
             raise ValueError(f"points={points!r} must be a positive whole number, or a mapping of constraints to them.")
         asked = dict.fromkeys(problem.trained, points)
+    asked = {name: int(count) for name, count in asked.items()}
     return {name: _size(c, asked.get(name), samplers[name]) for name, c in problem.trained.items()}
 
 

@@ -12,6 +12,7 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Int
 
+from phijax._numbers import is_whole
 from phijax.optimizers.base import LeastSquaresOptimizer
 from phijax.training.dtypes import at_precision
 from phijax.training.lbfgs import is_lbfgs, watched
@@ -40,10 +41,12 @@ class Stage:
     hold: int | None = None
 
     def __post_init__(self):
-        if self.steps is not None and self.steps < 1:
-            raise ValueError(f"a stage of steps={self.steps}: give at least 1, or None for all that are left.")
-        if self.hold is not None and self.hold < 0:
-            raise ValueError(f"hold={self.hold}: give a number of steps, or 0 to keep the points for the whole stage.")
+        if self.steps is not None and not is_whole(self.steps):
+            raise ValueError(f"a stage of steps={self.steps!r}: give at least 1, or None for all that are left.")
+        if self.hold is not None and not is_whole(self.hold, least=0):
+            raise ValueError(
+                f"hold={self.hold!r}: give a number of steps, or 0 to keep the points for the whole stage."
+            )
         if not isinstance(self.optimizer, LeastSquaresOptimizer) and not hasattr(self.optimizer, "update"):
             raise TypeError(
                 f"{self.optimizer!r} is no optimizer: give an optax transformation such as optax.adam(1e-3), a "
@@ -72,6 +75,19 @@ class Stage:
         return WHOLE_STAGE if is_lbfgs(shapes) else 1
 
 
+def _stage(entry: Any) -> Stage:
+    """A stage as it was written: a Stage, (optimizer, steps), or an optimizer alone."""
+    if isinstance(entry, Stage):
+        return entry
+    # An optax transformation is itself a (named) tuple.
+    if isinstance(entry, optax.GradientTransformation) or not isinstance(entry, tuple | list):
+        return Stage(entry)
+    parts: Any = entry
+    if not 1 <= len(parts) <= 3:
+        raise ValueError(f"{entry!r} is no stage; give (optimizer, steps), or phi.Stage(optimizer, steps, hold).")
+    return Stage(*parts)
+
+
 @dataclass(frozen=True)
 class Plan:
     """The stages of a run. `staged` says whether the user gave a list, and so whether the state is a `Staged`."""
@@ -89,10 +105,12 @@ class Plan:
             return cls((Stage(optimizer),), staged=False)
         if not optimizer:
             raise ValueError("optimizer=[] has no stage; give [(optimizer, steps), ...].")
-        stages = tuple(entry if isinstance(entry, Stage) else Stage(*entry) for entry in optimizer)
+        stages = tuple(_stage(entry) for entry in optimizer)
         for position, stage in enumerate(stages[:-1]):
             if stage.steps is None:
-                raise ValueError(f"stage {position + 1} of {len(stages)} has no steps, so no later stage would begin.")
+                raise ValueError(
+                    f"stage {position + 1} of {len(stages)} has no steps, so no later stage would begin; give (optimizer, steps)."
+                )
         return cls(stages, staged=True)
 
     def init(self, index: int, start: int, params: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,8 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 
+from phijax._numbers import is_positive, is_whole
 from phijax._precision import ambient_precision, check_precision, precision_scope
 from phijax.balancing import Static
 from phijax.training.callbacks import Callback, Callbacks
@@ -57,10 +59,11 @@ class Trainer:
         if checkpoint_every is not None:
             counts["checkpoint_every"] = checkpoint_every
         for name, count in counts.items():
-            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            if not is_whole(count):
                 raise ValueError(f"Trainer({name}={count!r}): give a whole number of at least 1.")
-        if max_seconds is not None and not max_seconds > 0:
-            raise ValueError(f"Trainer(max_seconds={max_seconds!r}): give a positive number of seconds, or None.")
+        check_seconds(max_seconds)
+        if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
+            raise TypeError(f"Trainer(checkpoint={checkpoint!r}): give the path of a folder, or None.")
         self.max_steps = int(max_steps)
         self.checkpoint = None if checkpoint is None else Path(checkpoint).absolute()
         self.keep = keep
@@ -221,5 +224,18 @@ class Trainer:
 def _check_parts(datamodule: Any, balancer: Any) -> None:
     if not hasattr(datamodule, "train_batch_source"):
         raise TypeError(f"datamodule={datamodule!r} has no method train_batch_source(batch_keys, key).")
+    check_balancer(balancer)
+
+
+def check_seconds(max_seconds: Any) -> None:
+    """ValueError for what bounds no run; None and infinity do not, by right."""
+    if max_seconds is not None and not (is_positive(max_seconds) or max_seconds == math.inf):
+        raise ValueError(f"max_seconds={max_seconds!r}: give a positive number of seconds, or None.")
+
+
+def check_balancer(balancer: Any) -> None:
+    """TypeError for what combines no losses, such as the class of a balancer; None does by the weights of one."""
+    if isinstance(balancer, type):
+        raise TypeError(f"balancer={balancer.__name__} is the class; write {balancer.__name__}(), with its options.")
     if balancer is not None and not hasattr(balancer, "combine"):
         raise TypeError(f"balancer={balancer!r} is no LossBalancer: give phijax.GradNorm() or another, or None.")

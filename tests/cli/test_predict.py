@@ -90,8 +90,10 @@ def test_a_table_without_rows_gives_one_without_rows(run, tmp_path):
     [
         ("x\n0.1\n", "points.csv", "t missing: the value depends on x, t; coordinates given: x."),
         ("0.1,0.2\n0.3,0.4\n", "points.csv", "no column is one of the coordinates x, t; its first line must name"),
-        ("x,t\n0.1,a\n", "points.csv", "the columns x, t must hold numbers"),
-        ("x,t\n0.1\n", "points.csv", "the columns x, t must hold numbers"),
+        ("x,t\n0.1,a\n", "points.csv", "column 't' holds 'a', which is no number in line 2"),
+        ("x,t\n0.1\n", "points.csv", "line 2 has 1 cells, and the first line names 2"),
+        ("x,t\n0,1,0,5\n", "points.csv", "line 2 has 4 cells, and the first line names 2; separate columns by commas"),
+        ("x,t,x\n0,1,2\n", "points.csv", "its first line names the column 'x' twice"),
         ("x,t\n", "points.txt", "points are read from .csv, with a line of names, or from .npz"),
         (None, "absent.csv", "there is no file"),
     ],

@@ -119,6 +119,12 @@ def test_keys_told_with_the_faults_they_may_cause(written):
         find(str(path))
 
 
+def test_a_folder_named_like_a_problem_does_not_hide_it(tmp_path, monkeypatch):
+    (tmp_path / "burgers").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert find("burgers").name == "burgers"
+
+
 def test_missing_files_and_unknown_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "waves.py").write_text("")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from phijax.cli.errors import exit_code_of
 from phijax.cli.process import cache_folder
 
 NAMES = ("PHIJAX_NO_CACHE", "PHIJAX_CACHE_DIR", "XDG_CACHE_HOME", "JAX_COMPILATION_CACHE_DIR")
@@ -49,3 +50,12 @@ def test_flags_are_set_where_they_are_asked_for(tmp_path):
         "False",
         jaxs,
     ]
+
+
+def test_a_platform_that_jax_has_not_is_wrong_usage(capsys, monkeypatch):
+    monkeypatch.setenv("JAX_PLATFORMS", "foo")
+    error = RuntimeError("Unable to initialize backend 'foo': Backend 'foo' is not in the list of known backends")
+    assert exit_code_of(error, debug=False) == 2
+    assert capsys.readouterr().err == (
+        "phijax: JAX finds no device for JAX_PLATFORMS='foo'; unset it, or set cpu, cuda or tpu.\n"
+    )

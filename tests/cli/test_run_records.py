@@ -62,6 +62,8 @@ def test_an_object_of_the_users_own_is_named_when_it_is_missed(problem, part):
     class Mine:
         every = 0
 
+        def combine(self, state, losses): ...
+
     own = {"optimizer": optax.sgd(0.1), "balancer": Mine(), "network": network}
     _, config = written_and_read(problem, **{part: own[part]})
     assert part not in config

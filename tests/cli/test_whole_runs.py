@@ -68,9 +68,7 @@ def test_a_run_fills_its_folder_and_ends_with_its_summary(whole):
     assert summary["errors"]["y"]["relative_l2"] < 0.5
     assert summary["residuals"].keys() == {"ode", "start"}
     assert "error against closed form" in out
-    names = (
-        "checkpoints config.toml environment.json metrics.jsonl plots problem.json problem.txt report.txt summary.json"
-    )
+    names = ".lock checkpoints config.toml environment.json metrics.jsonl plots problem.json problem.txt report.txt summary.json"
     assert sorted(path.name for path in folder.iterdir()) == names.split()
     assert sorted(path.name for path in (folder / "plots").iterdir()) == ["history.png", "solution.png"]
 

@@ -108,6 +108,8 @@ def test_shapes_that_do_not_broadcast_are_named(solution):
 def test_coordinates_must_be_real_numbers(solution):
     with pytest.raises(ValueError, match="x must be real numbers; got complex128"):
         solution.u(x=1j, t=0)
+    with pytest.raises(ValueError, match="x is masked in row 1; leave out the points without a value"):
+        solution.u(x=np.ma.array([0.0, 0.5], mask=[False, True]), t=0)
 
 
 def test_unknown_symbols_and_fields_are_named(solution):
@@ -225,3 +227,18 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 2_000_000  # kilobytes
+
+
+def test_the_flux_through_a_boundary_needs_no_normals(exact_solution):
+    square = phi.Rectangle((x, 0, 1), (y, 0, 1))
+    v = phi.field("v", x, y)
+    solution = exact_solution(phi.Problem(square, {"pde": Eq(v.diff(x), v.diff(y))}), {v: x**2 + y})
+    flux = phi.integral(phi.normal_derivative(v), over=square.boundary)
+    assert solution.evaluate(flux) == pytest.approx(2.0, rel=1e-12)
+
+
+def test_a_coordinate_may_be_called_self(exact_solution):
+    own = phi.coordinate("self")
+    q = phi.field("q", own)
+    solution = exact_solution(phi.Problem(phi.Interval(own, 0, 1), {"ode": Eq(q.diff(own), 1)}), {q: own})
+    assert solution.q(self=0.5) == 0.5

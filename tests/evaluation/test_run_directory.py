@@ -1,6 +1,9 @@
 """The folder of a run: whole from the start, never another run's, read without executing anything."""
 
 import json
+import os
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -107,6 +110,39 @@ def test_damaged_files_are_named(tmp_path):
         run.config  # noqa: B018
     with pytest.raises(RunDirectoryError, match=r"problem\.json is damaged"):
         run.problem  # noqa: B018
+
+
+@pytest.mark.parametrize("text", ['{"status": "finis', "", "[]", "{}"])
+def test_a_damaged_summary_is_as_good_as_none(tmp_path, text):
+    run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    (run.path / "summary.json").write_text(text)
+    with pytest.warns(UserWarning, match=r"summary\.json is damaged and left out; `phijax resume` writes it anew"):
+        assert run.summary is None
+
+
+HOLD = """import fcntl, os, sys, time
+file = open(sys.argv[1], "a+")
+fcntl.flock(file, fcntl.LOCK_EX)
+print(os.getpid(), file=file, end="", flush=True)
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_folder_is_held_by_one_process_until_it_ends_however_it_does(tmp_path):
+    run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    with subprocess.Popen([sys.executable, "-c", HOLD, run.path / ".lock"], stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        before = {path.name: path.read_bytes() for path in run.path.iterdir()}
+        with pytest.raises(RunDirectoryError, match=rf"is in use by process {other.pid}; wait until it ends\.$"):
+            phi.resume(run.path)
+        assert {path.name: path.read_bytes() for path in run.path.iterdir()} == before
+        other.kill()
+        other.wait()
+    with run.in_use():
+        assert (run.path / ".lock").read_text() == str(os.getpid())
+        with pytest.raises(RunDirectoryError, match=f"in use by process {os.getpid()}"), run.in_use():
+            pass
 
 
 def test_summary_report_and_pictures_are_written(tmp_path, exact_solution):

@@ -73,6 +73,6 @@ def test_numpy_alone_gives_the_same_fields(untrained_solution, tmp_path):
 
 def test_a_failed_write_leaves_nothing(untrained_solution, tmp_path):
     solution = untrained_solution(problem(), MLP(width=3, depth=1))
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=rf"there is no folder {tmp_path / 'absent'}; make it first\."):
         solution.save_weights(tmp_path / "absent" / "weights.npz")
     assert list(tmp_path.iterdir()) == []

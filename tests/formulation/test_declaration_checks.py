@@ -478,9 +478,13 @@ def test_a_value_that_cannot_be_read_says_why(kind):
         ([1.0, 2.0], "w is given values of shape (2,), but the region has 3 points."),
         (np.ones((3, 2)), "w is given values of shape (3, 2), but the region has 3 points."),
         ([1.0, np.nan, 2.0], "the values of w are not finite in row 1."),
+        (
+            np.ma.array([1.0, 2.0, 3.0], mask=[0, 0, 1]),
+            "the values of w are masked in row 2; leave out the points without a value.",
+        ),
         ([1.0, 2j, 2.0], "w is real and its values are complex; make it by phi.field(..., complex=True)."),
     ],
-    ids=["too few", "table", "nan", "complex"],
+    ids=["too few", "table", "nan", "masked", "complex"],
 )
 def test_an_array_that_does_not_fit_its_points_says_why(values, message):
     assert faults(interval, {"pde": bar, "seen": phi.on(cloud, {w: values})}) == [f"'seen': {message}"]

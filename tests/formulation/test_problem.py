@@ -191,6 +191,10 @@ TABLES = {
     "lengths": ({"x": [0.1, 0.2], "t": [0, 0], "u": [1.0]}, r"its columns have different lengths \(x: 2, t: 2, u: 1\)"),
     "words": ({"x": ["a"], "t": [0], "u": [1.0]}, "column 'x' holds <U1, not numbers"),
     "nan": ({"x": [0.1, 0.2], "t": [0, 0], "u": [1.0, np.nan]}, "column 'u' is not finite in row 1"),
+    "masked": (
+        {"x": [0.1, 0.2], "t": [0, 0], "u": np.ma.array([1.0, 2.0], mask=[False, True])},
+        "column 'u' is masked in row 1; leave out the rows without a value",
+    ),
     "no row": ({"x": [], "t": [], "u": []}, "its table has no row"),
     "no field": ({"x": [0.1], "t": [0.0]}, "no column is a field, so nothing is observed; known fields: u"),
     "unknown": (

@@ -68,6 +68,10 @@ def test_normals_slices_and_products():
     [
         (lambda: geo.PointCloud({}), "give a mapping from coordinates to columns"),
         (lambda: geo.PointCloud({x: xs, y: ys[:3]}), r"the columns must have one length; got {'x': 5, 'y': 3}"),
+        (
+            lambda: geo.PointCloud({x: np.ma.array([0, 1], mask=[1, 0])}),
+            "the column of x is masked at row 0; leave out",
+        ),
         (lambda: geo.PointCloud({x: [0, np.nan]}), "the column of x has a value that is not finite at row 1"),
         (lambda: geo.PointCloud({x: np.zeros((2, 2))}), r"the column of x has shape \(2, 2\)"),
         (lambda: geo.PointCloud({x: []}), "with n at least 1"),

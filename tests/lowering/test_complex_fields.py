@@ -1,5 +1,6 @@
 """Complex fields: parts, moduli and their derivatives, and residuals of two parts."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
@@ -8,6 +9,7 @@ from sympy import Abs, Eq, I, conjugate, exp, im, re, sech
 
 import phijax as phi
 from phijax._precision import precision_scope
+from phijax.formulation.serialization import from_json, to_json
 from phijax.lowering import ExactLayout, constraint_expressions
 
 x, t = phi.coordinate("x"), phi.time("t")
@@ -98,3 +100,40 @@ def test_real_and_complex_fields_in_one_equation():
     expression = Abs(h) ** 2 * v.diff(x) + re(conjugate(h) * h.diff(x))
     assert problem_of(h, v).fields["h"].func.is_complex_field
     assert value(expression, {h: 2 * WAVE, v: x**2}, **AT) == pytest.approx(4 * 0.6, rel=1e-14)
+
+
+turning = phi.function("f", lambda z: jnp.exp(1j * z))
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (re(turning(x)), np.cos(0.3)),
+        (conjugate(turning(x)), np.exp(-0.3j)),
+        (re(turning(x)).diff(x), -np.sin(0.3)),
+        (turning(2 * x).diff(x, 2), -4 * np.exp(0.6j)),
+        (im(phi.function("g", jnp.exp)(h)), np.exp(np.cos(0.3)) * np.sin(np.sin(0.3))),
+        (phi.function("g", jnp.abs)(h), 1.0),
+    ],
+    ids=str,
+)
+def test_parts_of_a_complex_valued_function(expression, expected):
+    assert value(expression, {h: WAVE}, **AT) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+
+
+def test_the_residual_of_a_complex_valued_function_has_two_parts_also_when_stored():
+    problem = from_json(to_json(phi.Problem(domain, {"law": Eq(h.diff(x), phi.function("conj", jnp.conj)(h))})))
+    layout = ExactLayout(problem, {h: WAVE})
+    assert constraint_expressions(layout, problem.constraints["law"]).labels == ("real", "imag")
+
+
+@pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
+def test_a_complex_valued_function_in_a_real_equation_is_refused_by_name():
+    w, line = phi.field("w", x), phi.Interval(x, 0, 1)
+    with pytest.raises(
+        phi.DeclarationError, match=r"'law': w_x = f.* holds the complex values of 'f' and no complex field"
+    ):
+        phi.Problem(line, {"law": Eq(w.diff(x), turning(x))})
+    with pytest.raises(phi.DeclarationError, match=r"'start': w = w_value.* take their real part, as in re"):
+        phi.Problem(line, {"start": phi.on(line.side("left"), {w: lambda x: 1j * x}, exact=True)})
+    phi.Problem(line, {"law": Eq(w.diff(x), turning(x) * conjugate(turning(x)))})

@@ -9,6 +9,7 @@ from injection import inject
 from sympy import Eq, cos, exp, pi, sin, sqrt
 
 import phijax as phi
+from phijax.lowering import LoweringError
 
 x, y = phi.coordinates("x y")
 t = phi.time("t")
@@ -227,12 +228,18 @@ def test_a_function_that_jax_cannot_trace_is_refused_by_name():
         return 1.0 if x > 0.5 else 0.0
 
     problem = phi.Problem(interval, {"fit": phi.on(interval, {u: stepwise})})
-    with pytest.raises(ValueError, match=r"the function 'stepwise' cannot be traced by JAX .*without float\(\) or if"):
+    with pytest.raises(
+        LoweringError,
+        match=r"'fit': the function 'stepwise' cannot be traced by JAX .*without float\(\)",
+    ):
         inject(problem, {u: 0}, "fit")
 
 
 def test_a_function_of_the_wrong_shape_is_refused_by_name():
     u = phi.field("u", x)
     problem = phi.Problem(interval, {"fit": phi.on(interval, {u: lambda x: jnp.stack([x, x])})})
-    with pytest.raises(ValueError, match=r"'u_value' gives shape \(2, 1\) for one point; one value a point is needed"):
+    with pytest.raises(
+        LoweringError,
+        match=r"'fit': the function 'u_value' gives shape \(2, 1\) for one point",
+    ):
         jax.block_until_ready(inject(problem, {u: 0}, "fit"))

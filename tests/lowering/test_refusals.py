@@ -1,5 +1,8 @@
 """What lowering has no rule for is refused when a problem is compiled, by constraint and sub-expression (contract D4)."""
 
+import math
+
+import jax.numpy as jnp
 import pytest
 import sympy
 from sympy import Eq
@@ -42,6 +45,28 @@ def test_unknown_node_is_refused_with_the_constraint_and_the_sub_expression(equa
 def test_a_number_that_is_not_finite_is_refused(number):
     with pytest.raises(LoweringError, match=f"{number} in an expression is not finite"):
         emit(number)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (math.sin, r"fails on an array \(TypeError: .*\); write it with jax.numpy or numpy operations on arrays"),
+        (lambda z: z / (1 // 0), r"fails on an array \(ZeroDivisionError: .*\); write it with jax.numpy"),
+        (lambda z: None, "gives NoneType; a number, or an array of them, is needed"),
+        (lambda z: "one", "gives str; a number, or an array of them, is needed"),
+        (lambda z: jnp.zeros(3), r"gives shape \(3,\) for one point; one value a point is needed"),
+    ],
+)
+def test_a_function_that_fails_is_named_with_its_constraint(source, message):
+    problem = phi.Problem(interval, {"law": Eq(u.diff(x), phi.function("f", source)(x))})
+    with pytest.raises(LoweringError, match=f"constraint 'law': the function 'f' {message}"):
+        compiled(problem, network=MLP(width=4, depth=1))
+
+
+def test_a_function_that_is_said_to_be_real_and_gives_complex_values_is_named():
+    law = phi.function("f", lambda z: jnp.exp(1j * z), complex=False)
+    with pytest.raises(LoweringError, match=r"the function 'f' gives complex values; make it by phi.function\('f', "):
+        compiled(phi.Problem(interval, {"law": Eq(u, law(x))}), network=MLP(width=4, depth=1))
 
 
 def test_unknown_node_of_one_term_of_a_system_names_the_term():

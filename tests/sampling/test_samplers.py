@@ -108,8 +108,8 @@ def test_rows_of_a_pool_are_drawn_evenly():
         (lambda: PoolSampler({}), "got one without rows"),
         (lambda: PoolSampler(3.0), "got one without rows"),
         (lambda: PoolSampler({"x": np.zeros(3), "u": np.zeros(4)}), "must have one length; got 3, 4"),
-        (lambda: Held(RegionSampler(square), every=0), "every=0 must be at least 1"),
-        (lambda: Grid(square, 0), "per_axis=0 must be at least 1"),
+        (lambda: Held(RegionSampler(square), every=0), "every=0 must be a whole number of at least 1"),
+        (lambda: Grid(square, 0), "per_axis=0 must be a whole number of at least 1"),
     ],
 )
 def test_nonsense_is_refused_at_once(make, message):

@@ -41,7 +41,7 @@ def test_derivative_by_a_coordinate_that_is_integrated_over_is_zero():
         (lambda: phi.integral(u, (x, 0)), r"integral limit \(x, 0\) must be \(symbol, low, high\)"),
         (lambda: phi.integral(u, (2, 0, 1)), r"integral limit \(2, 0, 1\) must be \(symbol, low, high\)"),
         (lambda: phi.integral(u, x), "must be"),
-        (lambda: phi.integral(u, (x, 0, 1), points=0), "integral: points=0 must be at least 1"),
+        (lambda: phi.integral(u, (x, 0, 1), points=0), "integral: points=0 must be a whole number of at least 1"),
     ],
 )
 def test_an_integral_without_a_place_says_what_is_needed(use, message):
