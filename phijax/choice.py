@@ -30,6 +30,8 @@ MOST_LEAST_SQUARES_PARAMETERS = 2500
 ROWS_PER_PARAMETER = 3
 # New points every so many least-squares steps: fewer overfit less, and each change costs a look at a larger pool.
 REFRESH = 3
+# Where points spread over an interval the loss rises whenever they do: that is no sign of an end.
+MARCHING = GaussNewton(refresh=2, patience=1000, idle=60)
 SOFT_WEIGHT = 100.0
 LEAST_SQUARES_STEPS = 400
 
@@ -68,8 +70,10 @@ def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
 
     following: dict[str, Any] = {name: ResidualAdaptive(base(name), period=period) for name in choice.adaptive}
     for name, origin in choice.marching.items():
-        (coordinate,) = problem.constraints[name].region.coordinates
-        following[name] = Marching(base(name), coordinate.name, origin, period=period)
+        region = problem.constraints[name].region
+        (coordinate,) = region.coordinates
+        low, high = region.bounds[coordinate]
+        following[name] = Marching(base(name), coordinate.name, origin, high - low, period=period)
     return following
 
 
@@ -163,9 +167,11 @@ def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> C
     start = _start(problem)
     if start is not None:
         chosen = chosen.because(
-            f"points spread from {start:g} over the interval: all that is prescribed is prescribed there",
+            f"points spread from {start:g} over the interval, since all that is prescribed is prescribed there",
             marching=dict.fromkeys(inside, start),
         )
+        if chosen.optimizer == GaussNewton(refresh=REFRESH):
+            chosen = replace(chosen, optimizer=MARCHING)
     return chosen.because(why, points={**counts, **asked})
 
 

@@ -80,7 +80,8 @@ def _split(term: sympy.Expr) -> tuple[tuple, Orders, float] | None:
     if len(jets) != 1 or not number.is_real or not number.is_finite:
         return None
     jet = jet_of(jets[0])
-    assert jet is not None and isinstance(jet.channel, tuple)
+    assert jet is not None
+    assert isinstance(jet.channel, tuple)
     factor = sympy.Mul(*(f for f in factors if f is not jets[0]))
     return (jet.field(*jet.args), sum(jet.channel), factor), jet.channel, number
 

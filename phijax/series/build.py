@@ -14,7 +14,7 @@ from phijax.series.channels import Channel, Channels, Orders, factorial
 from phijax.series.channelwise import ChannelSeries
 from phijax.series.gradient import GradientSeries
 
-MANY = 5
+MANY = 128  # coordinates from which on first derivatives travel in one array: apart they are faster, and compile longer
 
 
 def as_one_array(channels: Channels) -> bool:

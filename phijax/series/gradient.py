@@ -78,13 +78,7 @@ class GradientSeries(Series):
             squares = {orders.index(2): w for orders, w in combination.terms if 2 in orders}
             weights = [2.0 * squares.get(axis, 0.0) for axis in axes]
             if any(weights):
-                plain = len(set(weights)) == 1
-                form = (
-                    jnp.sum(a * b, axis=0) * weights[0]
-                    if plain
-                    else jnp.tensordot(jnp.asarray(weights, a.dtype), a * b, 1)
-                )
-                accumulate(out, combination, form)
+                accumulate(out, combination, _contracted(a, b, tuple(weights)))
             for orders, w in combination.terms:
                 if 2 not in orders:
                     i, j = (axes.index(axis) for axis, order in enumerate(orders) if order)
@@ -93,6 +87,24 @@ class GradientSeries(Series):
 
     def _with(self, value: Any, slopes: Any, sums: Mapping[Channel, Any]) -> GradientSeries:
         return GradientSeries(value, slopes, sums, self.channels)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _contracted(a: Any, b: Any, weights: tuple[float, ...]) -> Any:
+    """The sum of weight x a x b over the axis in front.
+
+    Written out, so that it is one pass along the axis behind: the reduction that XLA makes of a sum goes across it,
+    entry by entry. Slopes of the sum itself are sums again, whose transpose is no reduction.
+    """
+    terms = (w * (x * y) for w, x, y in zip(weights, a, b, strict=True) if w)
+    return functools.reduce(jnp.add, terms)
+
+
+@_contracted.defjvp
+def _contracted_slope(weights: tuple[float, ...], primals: tuple, tangents: tuple) -> tuple[Any, Any]:
+    (a, b), (da, db) = primals, tangents
+    column = jnp.asarray(weights, a.dtype).reshape(-1, *[1] * (a.ndim - 1))
+    return _contracted(a, b, weights), jnp.sum(column * (da * b + a * db), axis=0)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))

@@ -29,8 +29,8 @@ BOUNDARY_POINTS = 256
 MOST_DATA_POINTS = 10_000
 # Bytes of channels that are carried forward for the rows taken at once, and how few and how many these may be. A fixed
 # figure and not the machine's own, so that it changes no bits; `phijax bench speed` shows its effect.
-CACHE = 2**19
-ROWS_AT_ONCE = (16, 256)
+CACHE = 2**20
+ROWS_AT_ONCE = (64, 128)
 
 
 @dataclass(frozen=True)
