@@ -182,15 +182,15 @@ def _rows(constraint: Constraint) -> int:
 
 def _start(problem: Problem) -> float | None:
     """The end of an interval at which all conditions of a problem in one coordinate are prescribed, if there is one."""
-    if len(problem.domain.coordinates) > 1:
+    if len(problem.domain.coordinates) != 1:
         return None
-    (coordinate,) = problem.domain.coordinates
+    coordinate = problem.domain.coordinates[0]
     conditions = [c for c in problem.constraints.values() if not _is_interior(c)]
-    places = {
-        c.region.bounds.get(coordinate) if c.region.dimension == 0 and not c.columns else None for c in conditions
-    }
-    ends = {(end, end) for end in problem.domain.bounds[coordinate]}
-    return float(next(iter(places))[0]) if len(places) == 1 and places <= ends else None
+    if not conditions or any(c.columns or c.region.dimension for c in conditions):
+        return None
+    places = {c.region.bounds.get(coordinate) for c in conditions}
+    starts = [end for end in problem.domain.bounds[coordinate] if places == {(end, end)}]
+    return float(starts[0]) if starts else None
 
 
 def _is_interior(constraint: Constraint) -> bool:

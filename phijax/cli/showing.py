@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import equinox as eqx
+import jax
+
 from phijax.choice import Choice, choose, parameter_count
 from phijax.cli.errors import Exit, UsageError
 from phijax.cli.run_settings import given_settings
 from phijax.cli.settings import parse
 from phijax.cli.source import find
 from phijax.cli.tables import table
-from phijax.formulation import Constraint, Problem
+from phijax.formulation import Problem
 from phijax.lowering import Layout, constraint_expressions
 from phijax.optimizers import LeastSquaresOptimizer
+from phijax.series import Channel, Channels, Combination, carries_series
 from phijax.solve import compile_choice
 
 
@@ -64,23 +68,33 @@ def _sampler_rows(problem: Problem, points: dict[str, int], choice: Choice) -> l
 
 
 def _derivative_rows(problem: Problem, layout: Layout) -> list[tuple[str, ...]]:
-    rows = [("constraint", "derivatives, each computed once a point")]
+    rows = [("constraint", "derivatives, each computed once a point", "how", "channels")]
+    model = eqx.filter_eval_shape(layout.initial, jax.random.key(0))
     for name, constraint in problem.trained.items():
-        rows.append((name, "; ".join(_derivatives(layout, constraint))))
+        for (group, arguments), wanted in constraint_expressions(layout, constraint).requests.items():
+            coordinates = layout.groups[group].coordinates
+            place = "" if arguments == coordinates else f" at ({', '.join(map(str, arguments))})"
+            names = [_channel_name(channel, coordinates) for channel in sorted(wanted, key=_by_order)]
+            carried = carries_series(model.networks[group])
+            how = "carried through the layers" if carried else "nested forward mode"
+            count = str(len(Channels.of(wanted))) if carried else ""
+            rows.append((name, f"{group}{place}: {', '.join(names)}", how, count))
     return rows
 
 
-def _derivatives(layout: Layout, constraint: Constraint) -> Iterable[str]:
-    """Such as "u: value, x, xx", and "u at (-1, t): value" where it is taken elsewhere."""
-    for (group, arguments), wanted in constraint_expressions(layout, constraint).requests.items():
-        coordinates = layout.groups[group].coordinates
-        names = [_order_name(orders, coordinates) for orders in sorted(wanted, key=lambda o: (sum(o), o[::-1]))]
-        place = "" if arguments == coordinates else f" at ({', '.join(map(str, arguments))})"
-        yield f"{group}{place}: {', '.join(names)}"
+def _by_order(channel: Channel) -> tuple:
+    if isinstance(channel, Combination):
+        return (channel.order, ())
+    return (sum(channel), channel[::-1])
 
 
-def _order_name(orders: tuple[int, ...], coordinates: Any) -> str:
-    letters = [symbol.name for symbol, order in zip(coordinates, orders, strict=True) for _ in range(order)]
+def _channel_name(channel: Channel, coordinates: Any) -> str:
+    """Such as "value", "xx", and "(xx + yy)" for what travels as a whole."""
+    if isinstance(channel, Combination):
+        parts = [f"{'' if w == 1 else f'{w:g} '}{_channel_name(orders, coordinates)}" for orders, w in channel.terms]
+        shown = parts if len(parts) <= 4 else [*parts[:2], "...", parts[-1]]
+        return f"({' + '.join(shown)})"
+    letters = [symbol.name for symbol, order in zip(coordinates, channel, strict=True) for _ in range(order)]
     return ("" if all(len(name) == 1 for name in letters) else " ").join(letters) or "value"
 
 

@@ -39,7 +39,7 @@ def known(found: Mapping[Channel, Any], channels: Channels) -> Series:
     """The series of a function whose derivatives are given, by channel."""
     if as_one_array(channels):
         slopes = jnp.stack([found[_unit(axis, channels)] for axis in channels.axes])
-        sums = {c: found[c] for c in channels.combinations}
+        sums: dict[Channel, Any] = {c: found[c] for c in channels.combinations}
         return GradientSeries(found[channels.zero], slopes, sums, channels)
     scaled = {c: value / factorial(c) if isinstance(c, tuple) else value for c, value in found.items()}
     return ChannelSeries(scaled, channels)

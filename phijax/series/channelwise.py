@@ -59,7 +59,8 @@ class ChannelSeries(Series):
         zero, degree = self.channels.zero, self.channels.order
         outer = taylor(self.value, degree)
         inner = self._with({channel: c for channel, c in self.coefficients.items() if channel != zero})
-        out, power = {zero: outer[0]}, inner
+        out: dict[Channel, Any] = {zero: outer[0]}
+        power = inner
         for order in range(1, degree + 1):
             for channel, c in power.coefficients.items():
                 accumulate(out, channel, outer[order] * c)

@@ -105,21 +105,3 @@ def _contracted_slope(weights: tuple[float, ...], primals: tuple, tangents: tupl
     (a, b), (da, db) = primals, tangents
     column = jnp.asarray(weights, a.dtype).reshape(-1, *[1] * (a.ndim - 1))
     return _contracted(a, b, weights), jnp.sum(column * (da * b + a * db), axis=0)
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
-def _contracted(a: Any, b: Any, weights: tuple[float, ...]) -> Any:
-    """The sum of weight x a x b over the axis in front.
-
-    Written out, so that it is one pass along the axis behind: the reduction that XLA makes of a sum goes across it,
-    entry by entry. Slopes of the sum itself are sums again, whose transpose is no reduction.
-    """
-    terms = (w * (x * y) for w, x, y in zip(weights, a, b, strict=True) if w)
-    return functools.reduce(jnp.add, terms)
-
-
-@_contracted.defjvp
-def _contracted_slope(weights: tuple[float, ...], primals: tuple, tangents: tuple) -> tuple[Any, Any]:
-    (a, b), (da, db) = primals, tangents
-    column = jnp.asarray(weights, a.dtype).reshape(-1, *[1] * (a.ndim - 1))
-    return _contracted(a, b, weights), jnp.sum(column * (da * b + a * db), axis=0)
