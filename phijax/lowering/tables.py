@@ -97,6 +97,8 @@ def _called(func: Any, source: Callable) -> Callable[..., Any]:
                     f"the function {name!r} cannot be traced by JAX ({type(error).__name__}); write it with jax.numpy or "
                     f"numpy operations on arrays, without float() or if on its arguments, or give a table of it."
                 ) from error
+        except ImportError:
+            raise
         except Exception as error:  # a user's function may raise anything
             raise ValueError(
                 f"the function {name!r} fails on an array ({type(error).__name__}: {error}); write it with jax.numpy or "

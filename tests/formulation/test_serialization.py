@@ -93,7 +93,7 @@ def test_kinds_of_coordinates_and_periodic_ones_come_back():
 
 
 def test_name_and_reference_come_back():
-    reference = phi.Reference({"u": x**2, "a": 0.5}, error=1e-7, source="a table")
+    reference = phi.Reference({"u": x**2}, error=1e-7, source="a table")
     problem = phi.Problem(square, {"pde": Eq(u, x**2)}, name="parabola", reference=reference)
     assert (again(problem).name, again(problem).reference) == ("parabola", reference)
 
