@@ -112,6 +112,8 @@ def choose(
         chosen = chosen.because(f"{precision}: {reason}", precision=precision)
     chosen = replace(chosen, precision=check_precision(precision))
     chosen = _with_points(chosen, problem, points, count)
+    if optimizer is None and chosen.marching and _is_least_squares(chosen.optimizer):
+        chosen = replace(chosen, optimizer=MARCHING)
     if balancer is None:
         chosen = _with_weights(chosen, problem)
     if max_steps is None:
@@ -170,8 +172,6 @@ def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> C
             f"points spread from {start:g} over the interval, since all that is prescribed is prescribed there",
             marching=dict.fromkeys(inside, start),
         )
-        if chosen.optimizer == GaussNewton(refresh=REFRESH):
-            chosen = replace(chosen, optimizer=MARCHING)
     return chosen.because(why, points={**counts, **asked})
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import phijax as phi
 from phijax._precision import precision_scope
-from phijax.choice import choose
+from phijax.choice import MARCHING, REFRESH, choose
+from phijax.optimizers import GaussNewton
 from phijax.sampling import Marching, RegionSampler
 
 t = phi.time("t")
@@ -64,3 +65,11 @@ def test_solve_spreads_points_of_an_initial_value_problem_alone():
     w, rod = phi.field("w", x), phi.Interval(x, 0, 1)
     beam = phi.Problem(rod, {"law": w.diff(x, 2), "ends": phi.on(rod.boundary, {w: 1})})
     assert choose(beam).marching == {}
+
+
+def test_an_optimizer_that_was_given_is_kept_where_points_spread():
+    y, span = phi.field("y", t), phi.Interval(t, 1, 5)
+    problem = phi.Problem(span, {"law": y.diff(t) + y, "start": phi.on(span.at(t=1), {y: 1})})
+    given = GaussNewton(refresh=REFRESH)
+    assert choose(problem, optimizer=given).optimizer == given
+    assert choose(problem).optimizer == MARCHING
