@@ -83,6 +83,8 @@ def compile(
         raise ValueError(
             f"hold={hold!r} must be a whole number of steps, at least 1, or None for new points every step."
         )
+    if rows is not None and not is_whole(rows):
+        raise ValueError(f"rows={rows!r} must be a whole number of points, at least 1, or None to go by the network.")
     if not problem.trained:
         raise ValueError(f"{problem.name!r} has no constraint to train on; add an equation, a condition or phi.data.")
     with precision_scope(precision or "float32"):

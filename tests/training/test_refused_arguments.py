@@ -48,6 +48,7 @@ def fit(**given):
         (lambda: compiled(scales={"u": -1.0}), "scales['u'] is -1.0; the size of a field is a positive number."),
         (lambda: compiled(scales=2.0), "scales=2.0 is no mapping of fields to sizes"),
         (lambda: compiled(hold=1.5), "hold=1.5 must be a whole number of steps, at least 1"),
+        (lambda: compiled(rows=0), "rows=0 must be a whole number of points, at least 1"),
         (lambda: compiled(points=1.5), "points=1.5 must be a positive whole number"),
         (lambda: compiled(points={"ode": True}), "points['ode'] is True; a constraint needs at least one point"),
         (
