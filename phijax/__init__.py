@@ -86,6 +86,7 @@ from phijax.training import determinism_report as determinism_report
 from phijax.training import initialize_train_state as initialize_train_state
 from phijax.training.compiling import Compiled as Compiled
 from phijax.training.compiling import compile as compile
+from phijax.training.slabs import Slabs as Slabs
 
 try:
     __version__ = _version("phijax")

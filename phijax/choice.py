@@ -13,14 +13,15 @@ import jax
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
 from phijax.balancing import LossBalancer, Static
-from phijax.formulation import Constraint, Problem, value_scale
+from phijax.formulation import Constraint, Problem, evolution_of, is_linear, value_scale
 from phijax.lowering import Layout
 from phijax.lowering.normalize import normalize
 from phijax.lowering.residual import is_complex
 from phijax.networks import MLP
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
-from phijax.sampling import Marching, RegionSampler, ResidualAdaptive
+from phijax.sampling import RegionSampler, ResidualAdaptive
 from phijax.training.compiling import check_network, check_problem
+from phijax.training.slabs import Slabs
 from phijax.training.stages import Plan
 from phijax.training.trainer import check_balancer
 
@@ -30,8 +31,10 @@ MOST_LEAST_SQUARES_PARAMETERS = 2500
 ROWS_PER_PARAMETER = 3
 # New points every so many least-squares steps: fewer overfit less, and each change costs a look at a larger pool.
 REFRESH = 3
-# Where points spread over an interval the loss rises whenever they do: that is no sign of an end.
-MARCHING = GaussNewton(refresh=2, patience=1000, idle=60)
+# In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
+SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
+SLAB_ROWS_PER_PARAMETER = 1
+SLAB_STEPS = 100
 SOFT_WEIGHT = 100.0
 LEAST_SQUARES_STEPS = 400
 
@@ -41,8 +44,7 @@ class Choice:
     """Everything that decides a run, apart from the problem and the seed.
 
     scales: sizes of the networks' outputs by field. adaptive: constraints whose points follow the residual.
-    marching: where the points of a constraint start from and then spread over its interval. reasons: one sentence a
-    decision.
+    slabs: how time is cut, None where it is taken as a whole. reasons: one sentence a decision.
     """
 
     precision: str
@@ -53,7 +55,7 @@ class Choice:
     max_steps: int
     scales: Mapping[str, float] | None = None
     adaptive: tuple[str, ...] = ()
-    marching: Mapping[str, float] = field(default_factory=dict)
+    slabs: Slabs | None = None
     reasons: tuple[str, ...] = field(default=())
 
     def because(self, reason: str, **settled: Any) -> Choice:
@@ -62,19 +64,12 @@ class Choice:
 
 
 def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
-    """The samplers of the constraints whose points follow the residual, or an evolution."""
+    """The samplers of the constraints whose points follow the residual."""
     period = max(getattr(choice.optimizer, "refresh", 0), 1) if _is_least_squares(choice.optimizer) else 100
-
-    def base(name: str) -> RegionSampler:
-        return RegionSampler(problem.constraints[name].region)
-
-    following: dict[str, Any] = {name: ResidualAdaptive(base(name), period=period) for name in choice.adaptive}
-    for name, origin in choice.marching.items():
-        region = problem.constraints[name].region
-        (coordinate,) = region.coordinates
-        low, high = region.bounds[coordinate]
-        following[name] = Marching(base(name), coordinate.name, origin, high - low, period=period)
-    return following
+    return {
+        name: ResidualAdaptive(RegionSampler(problem.constraints[name].region), period=period)
+        for name in choice.adaptive
+    }
 
 
 def choose(
@@ -86,6 +81,7 @@ def choose(
     optimizer: Any = None,
     balancer: Any = None,
     max_steps: int | None = None,
+    slabs: int | Slabs | None = None,
 ) -> Choice:
     """What was given, and for the rest a choice by rule. optimizer: an object, or its table."""
     check_problem(problem)
@@ -102,6 +98,7 @@ def choose(
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
     chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales)
+    chosen = _with_slabs(chosen, problem, slabs)
     chosen = _with_optimizer(chosen, count)
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)
@@ -112,12 +109,11 @@ def choose(
         chosen = chosen.because(f"{precision}: {reason}", precision=precision)
     chosen = replace(chosen, precision=check_precision(precision))
     chosen = _with_points(chosen, problem, points, count)
-    if optimizer is None and chosen.marching and _is_least_squares(chosen.optimizer):
-        chosen = replace(chosen, optimizer=MARCHING)
     if balancer is None:
         chosen = _with_weights(chosen, problem)
     if max_steps is None:
         steps = LEAST_SQUARES_STEPS if _is_least_squares(chosen.optimizer) else FIRST_ORDER_STEPS
+        steps = steps if chosen.slabs is None else chosen.slabs.count * SLAB_STEPS
         chosen = chosen.because(
             f"at most {steps} steps; the run ends earlier by the optimizer's own rule", max_steps=steps
         )
@@ -137,14 +133,40 @@ def _is_least_squares(optimizer: Any) -> bool:
     return isinstance(optimizer, LeastSquaresOptimizer)
 
 
+def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None) -> Choice:
+    if isinstance(slabs, Slabs):
+        return replace(chosen, slabs=slabs)
+    if slabs is not None:
+        return replace(chosen, slabs=Slabs(slabs, solved=SLAB_SOLVED * _size(chosen) ** 2))
+    if chosen.optimizer is not None and not _is_least_squares(chosen.optimizer):
+        return chosen  # it has no end of its own, so that the first slab would take all steps
+    try:
+        evolution = evolution_of(problem)
+    except ValueError:
+        return chosen
+    if len(problem.domain.coordinates) > 1 or is_linear(problem):
+        return chosen
+    return chosen.because(
+        f"{SLABS} slabs of {evolution.time}, each solved from the end of the one before: a whole may end in a state of rest",
+        slabs=Slabs(SLABS, solved=SLAB_SOLVED * _size(chosen) ** 2),
+    )
+
+
+def _size(chosen: Choice) -> float:
+    """The largest size of a field."""
+    return max((chosen.scales or {}).values(), default=1.0)
+
+
 def _with_optimizer(chosen: Choice, count: int) -> Choice:
     if chosen.optimizer is not None:
         return chosen
-    if count <= MOST_LEAST_SQUARES_PARAMETERS:
-        return chosen.because(
-            f"Gauss-Newton: {count} parameters are few enough for its factorization",
-            optimizer=GaussNewton(refresh=REFRESH),
-        )
+    if count <= MOST_LEAST_SQUARES_PARAMETERS or chosen.slabs is not None:
+        optimizer = GaussNewton(refresh=REFRESH)
+        if chosen.slabs is not None:
+            optimizer = replace(optimizer, tolerance=SLAB_TOLERANCE * _size(chosen) ** 2)
+        why = f"{count} parameters are few enough for its factorization"
+        why = why if chosen.slabs is None else "it ends by itself where a slab is solved"
+        return chosen.because(f"Gauss-Newton: {why}", optimizer=optimizer)
     return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=warmed_adam())
 
 
@@ -156,9 +178,10 @@ def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> C
     inside = [name for name, c in trained.items() if _is_interior(c)]
     rows = sum(_rows(c) for name, c in trained.items() if name in inside) or 1
     if _is_least_squares(chosen.optimizer):
-        interior = math.ceil(ROWS_PER_PARAMETER * count / rows)
+        each = ROWS_PER_PARAMETER if chosen.slabs is None else SLAB_ROWS_PER_PARAMETER
+        interior = math.ceil(each * count / rows)
         faces = max(interior // 8, 64)
-        why = f"{ROWS_PER_PARAMETER} equations a parameter: {interior} points inside, {faces} on each boundary"
+        why = f"equations a parameter: {each}, so {interior} points inside, {faces} on each boundary"
     else:
         interior, faces = 4096, 512
         why = f"{interior} points inside, {faces} on each boundary"
@@ -166,31 +189,12 @@ def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> C
     adaptive = tuple(name for name in inside if len(trained[name].region.coordinates) > 1)
     if adaptive:
         chosen = chosen.because(f"points of {', '.join(adaptive)} follow the residual", adaptive=adaptive)
-    start = _start(problem)
-    if start is not None:
-        chosen = chosen.because(
-            f"points spread from {start:g} over the interval, since all that is prescribed is prescribed there",
-            marching=dict.fromkeys(inside, start),
-        )
     return chosen.because(why, points={**counts, **asked})
 
 
 def _rows(constraint: Constraint) -> int:
     """Residuals a point: a complex term has two."""
     return sum(2 if is_complex(normalize(term.residual)) else 1 for term in constraint.terms)
-
-
-def _start(problem: Problem) -> float | None:
-    """The end of an interval at which all conditions of a problem in one coordinate are prescribed, if there is one."""
-    if len(problem.domain.coordinates) != 1:
-        return None
-    coordinate = problem.domain.coordinates[0]
-    conditions = [c for c in problem.constraints.values() if not _is_interior(c)]
-    if not conditions or any(c.columns or c.region.dimension for c in conditions):
-        return None
-    places = {c.region.bounds.get(coordinate) for c in conditions}
-    starts = [end for end in problem.domain.bounds[coordinate] if places == {(end, end)}]
-    return float(starts[0]) if starts else None
 
 
 def _is_interior(constraint: Constraint) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import jax
@@ -12,7 +13,7 @@ import numpy as np
 from phijax.balancing import LossBalancer, balancer_from_config
 from phijax.choice import Choice
 from phijax.evaluation.run_directory import RunDirectoryError
-from phijax.evaluation.stored import stored_network
+from phijax.evaluation.stored import stored_network, stored_slabs
 from phijax.networks import NetworkSpec
 from phijax.networks._options import to_config
 from phijax.optimizers import GaussNewton, optimizer_from_config
@@ -32,7 +33,7 @@ def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | N
         "max_seconds": max_seconds,
         "max_steps": choice.max_steps,
         "adaptive": list(choice.adaptive),
-        "marching": dict(choice.marching),
+        "slabs": None if choice.slabs is None else asdict(choice.slabs),
         "reasons": list(choice.reasons),
         "scales": None if choice.scales is None else dict(choice.scales),
         "network": _network_entry(choice.network),
@@ -59,7 +60,7 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
         max_steps=config["max_steps"],
         scales=config.get("scales"),
         adaptive=tuple(config.get("adaptive", ())),
-        marching=config.get("marching", {}),
+        slabs=stored_slabs(config),
         reasons=tuple(config.get("reasons", ())),
     )
 

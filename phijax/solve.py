@@ -15,6 +15,7 @@ from phijax.formulation import Problem
 from phijax.record import choice_of, config_of, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
 from phijax.training.compiling import Compiled, compile
+from phijax.training.slabs import Slabs
 from phijax.training.trainer import check_seconds
 
 
@@ -29,6 +30,7 @@ def solve(
     optimizer: Any = None,
     balancer: Any = None,
     max_steps: int | None = None,
+    slabs: int | Slabs | None = None,
     run_dir: str | Path | Dated | None = None,
     progress: Any = None,
 ) -> Solution:
@@ -36,8 +38,8 @@ def solve(
 
     seed: an int or one JAX key. max_seconds: bounds compiling and training; without it the run ends by a rule in
     steps. points: per constraint, or one number for all. optimizer: an object, or a table such as {"kind": "Adam"},
-    which a run folder can hold. run_dir: folder for the run, or Dated() for a new one named after the time; None
-    writes nothing.
+    which a run folder can hold. slabs: parts of time that are solved one after the other, 1 for
+    none. run_dir: folder for the run, or Dated() for a new one named after the time; None writes nothing.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
@@ -52,6 +54,7 @@ def solve(
         optimizer=optimizer,
         balancer=balancer,
         max_steps=max_steps,
+        slabs=slabs,
     )
     run = None
     if run_dir is not None:
@@ -125,4 +128,5 @@ def compile_choice(problem: Problem, choice: Choice) -> Compiled:
         samplers=samplers_of(problem, choice),
         precision=choice.precision,
         scales=choice.scales,
+        slabs=choice.slabs,
     )

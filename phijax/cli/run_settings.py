@@ -9,14 +9,14 @@ from phijax._numbers import is_whole
 from phijax.balancing import balancer_from_config
 from phijax.choice import choose
 from phijax.cli.errors import UsageError
-from phijax.formulation import Problem
+from phijax.formulation import Problem, evolution_of
 from phijax.formulation.faults import nearest
 from phijax.networks import NetworkSpec, network_from_config
 from phijax.optimizers import optimizer_from_config
 
 
 def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Keyword arguments for what was given: points, network, optimizer, balancer, max_steps.
+    """Keyword arguments for what was given: points, network, optimizer, balancer, max_steps, slabs.
 
     An option of a network or optimizer changes what `choose` would take, unless `kind` names another.
     """
@@ -30,8 +30,15 @@ def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) 
         _read("optimizer", given["optimizer"], optimizer_from_config)
     if "balancer" in settings:
         given["balancer"] = _balancer(settings["balancer"])
-    if "max_steps" in settings.get("run", {}):
-        given["max_steps"] = _steps(settings["run"]["max_steps"])
+    for name, count in settings.get("run", {}).items():
+        if not is_whole(count):
+            raise UsageError(f"run.{name}={count!r} must be a whole number of at least 1.")
+        given[name] = count
+    if "slabs" in given:
+        try:
+            evolution_of(problem)
+        except ValueError as error:
+            raise UsageError(f"run.slabs: {error}") from error
     return given
 
 
@@ -62,9 +69,3 @@ def _read(group: str, options: Mapping[str, Any], read: Any) -> Any:
         return read(options)
     except (ValueError, TypeError) as error:
         raise UsageError(f"{group}: {error}") from error
-
-
-def _steps(steps: Any) -> int:
-    if not is_whole(steps):
-        raise UsageError(f"run.max_steps={steps!r} must be a whole number of at least 1.")
-    return steps

@@ -55,7 +55,6 @@ def _sampler_rows(problem: Problem, points: dict[str, int], choice: Choice) -> l
     rows = [("constraint", "points a step", "region", "drawn")]
     for name, constraint in problem.constraints.items():
         how = "follow the residual" if name in choice.adaptive else "low discrepancy"
-        how = "spread from the start" if name in choice.marching else how
         if constraint.kind == "free":
             how, count = "free: no condition", ""
         elif constraint.exact:

@@ -27,6 +27,7 @@ from phijax.evaluation.residuals import (
     fresh_residuals,
     trained_rms,
 )
+from phijax.evaluation.seams import largest_jump
 from phijax.evaluation.standard_errors import standard_errors
 from phijax.evaluation.weights import save_npz, weight_arrays
 from phijax.formulation import Problem
@@ -262,6 +263,10 @@ class Solution:
     def _errors(self) -> dict[str, FieldError]:
         return self._timed(lambda: field_errors(self._evaluator))
 
+    @cached_property
+    def _largest_jump(self) -> tuple[float, float] | None:
+        return self._timed(lambda: largest_jump(self.compiled, self.model, self.precision))
+
     def _timed(self, measure: Any) -> Any:
         begun = time.monotonic()
         found = measure()
@@ -296,4 +301,6 @@ class Solution:
             "repeatable": determinism_report().sentence,
             "computed by": f"jax {jax.__version__} on {jax.default_backend()}",
         }
+        if (seam := self._largest_jump) is not None:
+            facts["slabs"] = f"largest jump {seam[0]:.1e} (rms), where one begins at {seam[1]:.4g}"
         return facts | ({"folder": str(self.folder)} if self.folder is not None else {})

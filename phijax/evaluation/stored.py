@@ -16,6 +16,7 @@ from phijax.networks import network_from_config
 from phijax.training import CheckpointStore
 from phijax.training.checkpoint import Saved
 from phijax.training.compiling import Compiled, compile
+from phijax.training.slabs import Slabs
 
 
 def load_solution(path: str | Path, *, network: Any = None) -> Solution:
@@ -33,7 +34,14 @@ def load_solution(path: str | Path, *, network: Any = None) -> Solution:
         store.close()
     precision = saved.notes["precision"]
     chosen = network or stored_network(run.config)
-    compiled = compile(run.problem, network=chosen, precision=precision, scales=run.config.get("scales"))
+    settings = run.config
+    compiled = compile(
+        run.problem,
+        network=chosen,
+        precision=precision,
+        scales=settings.get("scales"),
+        slabs=stored_slabs(settings),
+    )
     summary = run.summary or {}
     finished = summary.get("steps") == saved.step
     return Solution(
@@ -60,6 +68,11 @@ def stored_network(config: Mapping[str, Any]) -> Any:
     if isinstance(settings.get("kind"), str):
         return network_from_config(settings)
     return {field: network_from_config(own) for field, own in settings.items()}
+
+
+def stored_slabs(config: Mapping[str, Any]) -> Slabs | None:
+    """How time was cut, None where it was taken as a whole."""
+    return Slabs(**config["slabs"]) if "slabs" in config else None
 
 
 def _restored(compiled: Compiled, saved: Saved, precision: str) -> Any:

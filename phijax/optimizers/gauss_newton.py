@@ -49,6 +49,7 @@ class GaussNewton(LeastSquaresOptimizer):
     refresh: new points every so many steps.
     patience: ends the run after so many changes of points with no lower loss on new points.
     idle: ends it after so many steps that lower the loss of their own points by less than one part in 10^4.
+    tolerance: ends it once the loss on new points is at most this.
 
     For networks of up to a few thousand parameters: a step costs N P^2 + P^3 / 3 operations for N residuals.
     Within float64 unless float32's accuracy, about 1e-6 of the solution, will do.
@@ -62,9 +63,10 @@ class GaussNewton(LeastSquaresOptimizer):
     higher: float = 3.0
     patience: int = 40
     idle: int = 20
+    tolerance: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, least in (("damping", 0.0), ("refresh", 0), ("patience", 1), ("idle", 1)):
+        for name, least in (("damping", 0.0), ("refresh", 0), ("patience", 1), ("idle", 1), ("tolerance", 0.0)):
             if getattr(self, name) < least:
                 raise ValueError(f"GaussNewton: {name}={getattr(self, name)} must be at least {least}.")
 
@@ -85,7 +87,9 @@ class GaussNewton(LeastSquaresOptimizer):
     ) -> tuple[Float[Array, " P"], GaussNewtonState, StepInfo]:
         line = _Line(system, theta, batch, weights)
         r, jacobian = system.jacobian(theta, batch, weights)
-        state = _judged(state, float(jnp.sum(r**2)), _same(theta))
+        loss = float(jnp.sum(r**2))
+        judged = _judged(state, loss, _same(theta))
+        new, state = judged is not state, judged
         best, damping = _Trial(float(state.loss)), _clipped(float(state.damping), float(state.floor))
         normal = NormalEquations(jacobian)
         for attempt in range(TRIES):
@@ -100,7 +104,10 @@ class GaussNewton(LeastSquaresOptimizer):
         if best.eta > 0:
             theta = theta + best.eta * best.d + best.eta**2 / 2 * best.a
         state = self._after(state, damping, best)
-        stop = self._stop(state, lambda: _rounding(jacobian, theta))
+        if new and loss <= self.tolerance:
+            stop = f"The loss on new points is {loss:.2e}, within the tolerance of {self.tolerance:.1e}."
+        else:
+            stop = self._stop(state, lambda: _rounding(jacobian, theta))
         return theta, state, StepInfo(best.loss, best.eta > 0, stop, damping, best.eta)
 
     def _after(self, state: GaussNewtonState, damping: float, best: _Trial) -> GaussNewtonState:

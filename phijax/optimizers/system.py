@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
@@ -24,22 +27,71 @@ class LeastSquaresSystem:
     `name/term`, or `name` where `term` is empty, and scaled by sqrt(weight / n), n its number of points, and by
     the square root of each point's weight where the points carry any.
     params: the pytree of arrays that theta flattens; it gives the structure, not a value.
+    carried: arrays that the blocks read and that are not trained, where `params` has None.
 
-    Every function is jitted once and takes (theta, batch, weights), weights {term: scalar}: new points and new
-    weights compile nothing. Rows are ordered by block, then point, then term, and never depend on the weights.
+    Every function is jitted once and takes (theta, batch, weights), weights {term: scalar}: new points, new weights and
+    other carried arrays compile nothing. Rows are ordered by block, then point, then term, and never depend on the
+    weights.
     """
 
-    def __init__(self, blocks: Mapping[str, Pointwise], params: Any):
-        self._blocks = dict(blocks)
+    def __init__(self, blocks: Mapping[str, Pointwise], params: Any, carried: Any = None):
         self.theta, self.unravel = ravel_pytree(params)
-        self.residual = jax.jit(self._residual)
-        self.jacobian = jax.jit(self._jacobian)
-        self.curvature = jax.jit(self._curvature)
-        self.losses_along = jax.jit(self._losses_along)
+        self._carried = carried
+        blocks, unravel = dict(blocks), self.unravel
+
+        def jitted(method: Callable) -> Callable:
+            return jax.jit(lambda carried, *given: method(_Rows(blocks, unravel, carried), *given))
+
+        self._residual, self._jacobian = jitted(_Rows.residual), jitted(_Rows.jacobian)
+        self._curvature, self._losses_along = jitted(_Rows.curvature), jitted(_Rows.losses_along)
+
+    def carrying(self, carried: Any) -> LeastSquaresSystem:
+        """The same system with other values of what is not trained."""
+        other = copy.copy(self)
+        other._carried = carried
+        return other
+
+    def residual(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> Float[Array, " N"]:
+        """r."""
+        return self._residual(self._carried, theta, batch, weights)
+
+    def jacobian(
+        self, theta: Float[Array, " P"], batch: Batch, weights: Weights
+    ) -> tuple[Float[Array, " N"], Float[Array, "N P"]]:
+        """r and dr/dtheta."""
+        return self._jacobian(self._carried, theta, batch, weights)
+
+    def curvature(
+        self, theta: Float[Array, " P"], d: Float[Array, " P"], batch: Batch, weights: Weights
+    ) -> Float[Array, " N"]:
+        """r''[d, d], the second derivative of r along d."""
+        return self._curvature(self._carried, theta, d, batch, weights)
+
+    def losses_along(
+        self,
+        theta: Float[Array, " P"],
+        d: Float[Array, " P"],
+        a: Float[Array, " P"],
+        steps: Float[Array, " S"],
+        batch: Batch,
+        weights: Weights,
+    ) -> Float[Array, " S"]:
+        """Losses at theta + eta d + eta^2 a / 2 for each eta of `steps`."""
+        return self._losses_along(self._carried, theta, d, a, steps, batch, weights)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The functions of a system, before they are jitted."""
+
+    blocks: Mapping[str, Pointwise]
+    unravel: Callable[[Array], Any]
+    carried: Any
 
     def _rows(self, name: str, theta: Float[Array, " P"], point: Any) -> dict[str, Array]:
         """Residuals of one point of one block, by the full name of their term."""
-        terms = self._blocks[name](self.unravel(theta), point)
+        params = self.unravel(theta)
+        terms = self.blocks[name](params if self.carried is None else eqx.combine(params, self.carried), point)
         return {f"{name}/{term}" if term else name: value for term, value in terms.items()}
 
     def _terms(self, name: str, theta: Float[Array, " P"], entry: Any) -> list[str]:
@@ -64,18 +116,17 @@ class LeastSquaresSystem:
     ) -> Float[Array, " k"]:
         return scale * jnp.stack(list(self._rows(name, theta, point).values()))
 
-    def _residual(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> Float[Array, " N"]:
+    def residual(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> Float[Array, " N"]:
         def block(name: str) -> Array:
             scales = self._scales(name, theta, batch[name], weights)
             return jax.vmap(lambda point, scale: self._scaled(name, theta, point, scale))(batch[name], scales).ravel()
 
-        return jnp.concatenate([block(name) for name in self._blocks])
+        return jnp.concatenate([block(name) for name in self.blocks])
 
-    def _jacobian(
+    def jacobian(
         self, theta: Float[Array, " P"], batch: Batch, weights: Weights
     ) -> tuple[Float[Array, " N"], Float[Array, "N P"]]:
-        """r and dr/dtheta, one vector-Jacobian product for each term of each point."""
-
+        # One vector-Jacobian product for each term of each point.
         def block(name: str) -> tuple[Array, Array]:
             # Scaled inside the differentiated function: a factor on the finished rows is another pass over memory.
             def one(point: Any, scale: Array) -> tuple[Array, Array]:
@@ -87,20 +138,18 @@ class LeastSquaresSystem:
             values, rows = jax.vmap(one)(batch[name], scales)
             return values.ravel(), rows.reshape(-1, theta.shape[0])
 
-        values, rows = zip(*(block(name) for name in self._blocks), strict=True)
+        values, rows = zip(*(block(name) for name in self.blocks), strict=True)
         return jnp.concatenate(values), jnp.concatenate(rows)
 
-    def _curvature(
+    def curvature(
         self, theta: Float[Array, " P"], d: Float[Array, " P"], batch: Batch, weights: Weights
     ) -> Float[Array, " N"]:
-        """r''[d, d], the second derivative of r along d."""
-
         def slope(at: Array) -> Array:
-            return jax.jvp(lambda q: self._residual(q, batch, weights), (at,), (d,))[1]
+            return jax.jvp(lambda q: self.residual(q, batch, weights), (at,), (d,))[1]
 
         return jax.jvp(slope, (theta,), (d,))[1]
 
-    def _losses_along(
+    def losses_along(
         self,
         theta: Float[Array, " P"],
         d: Float[Array, " P"],
@@ -109,10 +158,8 @@ class LeastSquaresSystem:
         batch: Batch,
         weights: Weights,
     ) -> Float[Array, " S"]:
-        """Losses at theta + eta d + eta^2 a / 2 for each eta of `steps`."""
-
         def loss(eta: Array) -> Array:
-            return jnp.sum(self._residual(theta + eta * d + eta**2 / 2 * a, batch, weights) ** 2)
+            return jnp.sum(self.residual(theta + eta * d + eta**2 / 2 * a, batch, weights) ** 2)
 
         return jax.lax.map(loss, steps)
 

@@ -3,7 +3,6 @@
 from phijax.sampling.adaptive import ResidualAdaptive as ResidualAdaptive
 from phijax.sampling.datamodule import DataModule as DataModule
 from phijax.sampling.datamodule import SamplerDataModule as SamplerDataModule
-from phijax.sampling.marching import Marching as Marching
 from phijax.sampling.points import Points as Points
 from phijax.sampling.samplers import Grid as Grid
 from phijax.sampling.samplers import Held as Held

@@ -22,6 +22,7 @@ from phijax.sampling import Held, PoolSampler, RegionSampler, SamplerDataModule
 from phijax.sampling.points import Points
 from phijax.training.module import Block, Module, Objective
 from phijax.training.sampler_checks import check_sampler
+from phijax.training.slabs import SlabCourse, Slabs
 
 INTERIOR_POINTS = {1: 512, 2: 2048}
 MOST_INTERIOR_POINTS = 4096
@@ -64,6 +65,7 @@ def compile(
     precision: str | None = None,
     scales: Mapping[str, float] | None = None,
     rows: int | None = None,
+    slabs: int | Slabs | None = None,
 ) -> Compiled:
     """Lowers a problem to residual functions and named samplers in declaration order.
 
@@ -72,6 +74,7 @@ def compile(
     scales: sizes of the networks' outputs by field; by default what conditions and data prescribe.
     method: "sobol" or "uniform". hold: keep the points for so many steps; None draws new ones at every step.
     rows: points whose gradient is taken together on a CPU; None goes by the number of derivatives and the network.
+    slabs: cuts the time of an evolution into so many parts, solved one after the other; None takes it as a whole.
     Raises ValueError for unknown names, LoweringError for an expression that JAX has no counterpart of.
     """
     check_problem(problem)
@@ -99,7 +102,11 @@ def compile(
         sizes = _sizes(problem, points, chosen)
         for name in samplers:
             check_sampler(problem.constraints[name], chosen[name], sizes[name])
-    module = Module(layout.initial, Objective(blocks), precision, layout.parameter_values)
+        course = None if slabs is None else SlabCourse(layout, Slabs.of(slabs))
+    if course is not None:
+        blocks = {name: course.block(name, block) for name, block in blocks.items()}
+    factory = layout.initial if course is None else course.initial
+    module = Module(factory, Objective(blocks), precision, layout.parameter_values, course)
     return Compiled(problem, layout, module, SamplerDataModule(chosen, sizes), precision)
 
 

@@ -16,6 +16,7 @@ _CURE = f"Give an int from 0 to {LARGEST_SEED} or one JAX key, such as jax.rando
 BALANCER_UPDATE = LARGEST_SEED
 BALANCER_MODEL = LARGEST_SEED - 1
 RESAMPLING_MODEL = LARGEST_SEED - 2
+NEXT_PART = LARGEST_SEED - 3
 
 
 class Streams(NamedTuple):

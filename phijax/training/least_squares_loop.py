@@ -46,16 +46,18 @@ class LeastSquaresEngine:
         self._draw, self._look = jax.jit(draw), jax.jit(look)
 
     def _build(self, params: Any, rest: Any) -> LeastSquaresSystem:
+        static = self._program.static
+
         def pointwise(block: Any) -> Any:
-            return lambda p, point: block.pointwise(self._program.model(p, rest), point, None)
+            return lambda arrays, point: block.pointwise(eqx.combine(arrays, static), point, None)
 
         blocks = {name: pointwise(block) for name, block in self._program.objective.blocks.items()}
-        return LeastSquaresSystem(blocks, params)
+        return LeastSquaresSystem(blocks, params, rest)
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
         """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
-        if self._system is None:
-            self._system = self._build(*trainable(state.model_state))
+        params, rest = trainable(state.model_state)
+        self._system = self._build(params, rest) if self._system is None else self._system.carrying(rest)
         report, halt = None, RUN
         while int(state.step) < end and halt == RUN:
             state, report, halt = self._step(state, start)

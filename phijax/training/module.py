@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import equinox as eqx
 import jax
@@ -128,15 +128,29 @@ def _no_unknowns(model: Model) -> dict[str, Array]:
     return {}
 
 
+class Course(Protocol):
+    """A run in parts: each goes through all of the optimizer's stages, on a model that the part before it leaves."""
+
+    def next(self, model: Model, loss: float, key: PRNGKeyArray) -> tuple[Model | None, str]:
+        """The model of the part to come, None where the run is over; and a sentence. loss: on new points."""
+        ...
+
+    def whereabouts(self, model: Model) -> str:
+        """Such as "in slab 3 of 8"."""
+        ...
+
+
 @dataclass(frozen=True)
 class Module:
     """A model factory, called once with the key of the model stream, and the objective it is trained on.
 
     precision: what the objective was compiled for; None leaves it to the Trainer.
     unknowns: model -> {name: scalar}, unknown parameters of the problem that are logged by name.
+    course: how a run in parts goes on; None for a run that is one whole.
     """
 
     factory: Callable[[PRNGKeyArray], Model]
     objective: Objective
     precision: str | None = None
     unknowns: Callable[[Model], Mapping[str, Array]] = _no_unknowns
+    course: Course | None = None

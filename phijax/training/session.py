@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 
 from phijax.training.callbacks import Callbacks, Event
 from phijax.training.checkpoint import CheckpointStore
 from phijax.training.feed import Feed
 from phijax.training.interrupt import Interrupts
+from phijax.training.keys import NEXT_PART
 from phijax.training.least_squares_loop import LeastSquaresEngine
 from phijax.training.loop import FirstOrderEngine
 from phijax.training.metrics import MetricsWriter, record_of
+from phijax.training.module import Course
 from phijax.training.progress import Progress
 from phijax.training.result import FitResult, Status
 from phijax.training.schedule import Events, Pace
@@ -51,6 +55,10 @@ class Session:
     store: CheckpointStore | None
     folder: Path | None
     restored: bool
+    course: Course | None = None
+    _engines: dict[int, Engine] = field(default_factory=dict)
+    _loss: Any = None
+    _course_over: bool = False
 
     def run(self, state: TrainState) -> FitResult:
         """Train from `state` to the end that a rule, the clock or a signal sets."""
@@ -63,10 +71,9 @@ class Session:
             if self.store is not None:
                 self.store.close()
             self.progress.end()
-        params, rest = trainable(state.model_state)
         return FitResult(
             state=state,
-            model=self.program.model(params, rest),
+            model=self._model(state),
             history=self.metrics.history,
             status=status,
             stop_reason=reason,
@@ -88,26 +95,58 @@ class Session:
             if status != "stopped" or not over:
                 break
             reason = f"stage {index + 1} of {len(self.plan.stages)}: {reason}" if self.plan.staged else reason
-            if index + 1 == len(self.plan.stages) or int(state.step) >= self.max_steps:
+            if int(state.step) >= self.max_steps:
                 status = "finished" if int(state.step) >= end else "stopped"
                 break
-            state = self._next_stage(state, index + 1, str(reason))
-            reason = None
+            following, sentence = self._following(state, index, str(reason))
+            if following is None:
+                status = "finished" if self.course is None and int(state.step) >= end else "stopped"
+                reason = sentence
+                break
+            state, reason = following, None
+            self._tell({"event": "stage", "step": int(state.step), "reason": sentence}, sentence)
+            self._save(state)
+        if self.course is not None and not self._course_over:
+            reason = f"{reason}, {self.course.whereabouts(self._model(state))}"
         sentence = f"{reason} (step {int(state.step)})"
         self._tell({"event": status, "step": int(state.step), "reason": sentence}, f"{status}: {sentence}")
         return state, status, sentence
 
-    def _next_stage(self, state: TrainState, index: int, reason: str) -> TrainState:
+    def _following(self, state: TrainState, index: int, reason: str) -> tuple[TrainState | None, str]:
+        """The state at the first step of what comes after stage `index`, None where that was the last; and a sentence."""
+        step = int(state.step)
+        if index + 1 < len(self.plan.stages):
+            return self._staged(state, index + 1), f"{reason}; stage {index + 2} begins at step {step}"
+        if self.course is None:
+            return None, reason
+        loss = float(self._new_loss(state))
+        model, sentence = self.course.next(
+            self._model(state), loss, jax.random.fold_in(state.rng_key, jnp.uint32(NEXT_PART))
+        )
+        if model is None:
+            self._course_over = True
+            return None, sentence
+        state = state._replace(model_state=eqx.filter(model, eqx.is_array))
+        return self._staged(state, 0), f"{sentence}, at step {step}: {reason}"
+
+    def _staged(self, state: TrainState, index: int) -> TrainState:
         """The state at the first step of stage `index`: fresh optimizer state, all else carried on."""
         step = int(state.step)
         params, _ = trainable(state.model_state)
         feed = Feed(self.plan.stages[index].holds(params))
         sampler_state = feed.adopt(self.sources.train, state.sampler_state, step)
-        state = state._replace(opt_state=self.plan.init(index, step, params), sampler_state=sampler_state)
-        sentence = f"{reason}; stage {index + 1} begins at step {step}"
-        self._tell({"event": "stage", "step": step, "reason": reason}, sentence)
-        self._save(state)
-        return state
+        return state._replace(opt_state=self.plan.init(index, step, params), sampler_state=sampler_state)
+
+    def _new_loss(self, state: TrainState) -> Any:
+        """The loss on points of the step to come, which no step has seen."""
+        if self._loss is None:
+            arrays, static = eqx.partition(self.sources, eqx.is_array)
+            loss = jax.jit(lambda arrays, state: self.program.new_loss(eqx.combine(arrays, static), state))
+            self._loss = lambda state: loss(arrays, state)
+        return self._loss(state)
+
+    def _model(self, state: TrainState) -> Any:
+        return self.program.model(*trainable(state.model_state))
 
     def _run_stage(
         self, state: TrainState, stage: Stage, start: int, end: int, interrupts: Interrupts
@@ -150,14 +189,17 @@ class Session:
             step = int(state.step)
             sentence = "points are held for the whole of this stage: its curvature estimate is that of one loss"
             self._tell({"event": "hold", "step": step, "reason": sentence}, sentence)
-        kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
-        return kind(self.program, stage.optimizer, Feed(hold), self.sources)
+        index, _ = self.plan.where(state.opt_state)
+        if index not in self._engines:  # parts of a run go through the same stages, compiled once
+            kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
+            self._engines[index] = kind(self.program, stage.optimizer, Feed(hold), self.sources)
+        return self._engines[index]
 
     def _call_back(self, state: TrainState, report: Report | None) -> tuple[TrainState, str | None]:
         step = int(state.step)
         if not self.callbacks.due(step):
             return state, None
-        model = self.program.model(*trainable(state.model_state))
+        model = self._model(state)
         if report is None:
             event = Event(step, model, {}, {}, float("nan"), {})
         else:

@@ -113,6 +113,15 @@ class Plan:
                 )
         return cls(stages, staged=True)
 
+    def check_ends(self) -> None:
+        """ValueError where the last stage has no end of its own, so that a run in parts would stay in the first."""
+        last = self.stages[-1]
+        if last.steps is None and not last.least_squares:
+            raise ValueError(
+                "a run in slabs of time needs the steps of each slab: optimizer=[(optimizer, steps)]; only a least-"
+                "squares optimizer ends by itself."
+            )
+
     def init(self, index: int, start: int, params: Any) -> Any:
         """Fresh optimizer state of stage `index` that begins at step `start`."""
         return self.wrap(index, start, self.stages[index].init(params))

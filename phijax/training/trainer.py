@@ -166,6 +166,8 @@ class Trainer:
     ) -> FitResult:
         _check_parts(datamodule, balancer)
         plan = Plan.of(optimizer)
+        if module.course is not None:
+            plan.check_ends()
         spent = 0.0 if saved is None else float(saved.notes["seconds"])
         pace = Pace(self.max_seconds, spent)
         precision = self._precision_for(module)
@@ -194,6 +196,7 @@ class Trainer:
             precision=precision,
             folder=self.checkpoint,
             restored=saved is not None,
+            course=module.course,
         ).run(prepared.state)
 
     def _store(self, saved: Saved | None) -> CheckpointStore | None:

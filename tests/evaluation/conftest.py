@@ -20,7 +20,12 @@ def exact_solution():
         with precision_scope(precision):
             layout = ExactLayout(problem, values)
             model = layout.model()
-        return Solution(SimpleNamespace(layout=layout, problem=problem), model, precision=precision, **run)
+        return Solution(
+            SimpleNamespace(layout=layout, problem=problem, module=SimpleNamespace(course=None)),
+            model,
+            precision=precision,
+            **run,
+        )
 
     return make
 

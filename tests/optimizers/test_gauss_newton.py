@@ -1,5 +1,7 @@
 """Gauss-Newton on problems whose minimum is known, its damping, its stops and its replays."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -143,6 +145,16 @@ def test_new_points_on_which_the_loss_no_longer_falls_end_the_run():
         f"The loss on new points no longer falls: {float(state.best):.2e}, 6 changes of points ago."
     )
     assert len(infos) < 60
+
+
+def test_a_loss_on_new_points_within_the_tolerance_ends_the_run():
+    system, _ = network_system(40)
+    points = np.random.default_rng(0).uniform(-1, 1, (100, 40))
+    batches = lambda step: {"fit": {"x": jnp.asarray(points[step // 5])}}
+    _, _, infos = run(GaussNewton(tolerance=1e-5), system, batches, ONE, 200)
+    met = float(re.match(r"The loss on new points is (\S+), within the tolerance of 1.0e-05", infos[-1].stop)[1])
+    assert met <= 1e-5
+    assert len(infos) % 5 == 1  # told at the first step on new points alone
 
 
 def test_fixed_points_on_which_no_step_lowers_the_loss_end_the_run():

@@ -141,3 +141,22 @@ def test_a_term_without_a_weight_is_named():
         ValueError, match=r"no weight for the loss term 'wall'; weights were given for flow/product, flow/sum"
     ):
         system.residual(system.theta, batch, {"flow/sum": 1.0, "flow/product": 1.0})
+
+
+def test_carried_arrays_are_read_and_neither_differentiated_nor_compiled_anew():
+    traces = []
+
+    def fit(arrays, point):
+        traces.append(1)
+        return {"": arrays["slope"] * point["x"] + arrays["offset"]}
+
+    params = {"slope": jnp.ones(1)[0], "offset": None}
+    first = LeastSquaresSystem({"fit": fit}, params, {"slope": None, "offset": jnp.asarray(2.0)})
+    batch, one = {"fit": {"x": jnp.ones(4)}}, {"fit": 1.0}
+    value, jacobian = first.jacobian(first.theta, batch, one)
+    count = len(traces)
+    other, _ = first.carrying({"slope": None, "offset": jnp.asarray(3.0)}).jacobian(first.theta, batch, one)
+    assert jacobian.shape == (4, 1)
+    np.testing.assert_allclose(np.asarray(value), 3 / 2, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(other), 4 / 2, rtol=1e-14)
+    assert len(traces) == count
