@@ -79,7 +79,7 @@ def test_a_faulty_declaration_is_one_message_without_traceback(decay, capsys, ve
 def test_show_tells_samplers_derivatives_and_cost(decay, capsys):
     assert main(["show", "decay.py", "network.width=5", "network.depth=1", "points.ode=33"]) == Exit.OK
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "ode 33 [0, 1] in t spread from the start" in lines
+    assert "ode 33 [0, 1] in t low discrepancy" in lines
     assert "start 1 {0} in t low discrepancy" in lines
     assert "ode y: value, t carried through the layers 2" in lines
     assert "start y: value carried through the layers 1" in lines
