@@ -41,6 +41,8 @@ from phijax.geometry import interface as interface
 from phijax.networks import MLP as MLP
 from phijax.networks import FourierFeatures as FourierFeatures
 from phijax.networks import ModifiedMLP as ModifiedMLP
+from phijax.networks import PirateNet as PirateNet
+from phijax.networks import ResNet as ResNet
 from phijax.networks import frozen as frozen
 
 # Train.

@@ -9,9 +9,10 @@ from ._options import from_config
 from .fourier import FourierFeatures
 from .mlp import MLP
 from .modified_mlp import ModifiedMLP
+from .residual import PirateNet, ResNet
 from .specification import NetworkSpec
 
-_KINDS: dict[str, type] = {kind.__name__: kind for kind in (MLP, ModifiedMLP, FourierFeatures)}
+_KINDS: dict[str, type] = {kind.__name__: kind for kind in (MLP, ModifiedMLP, ResNet, PirateNet, FourierFeatures)}
 
 
 def network_from_config(config: Mapping[str, Any]) -> NetworkSpec:

@@ -6,13 +6,15 @@ import tomllib
 import pytest
 import tomli_w
 
-from phijax.networks import MLP, FourierFeatures, ModifiedMLP, network_from_config
+from phijax.networks import MLP, FourierFeatures, ModifiedMLP, PirateNet, ResNet, network_from_config
 
 SPECS = [
     MLP(),
     MLP(width=(8, 4), activation="sin", dropout=0.1),
     ModifiedMLP(width=12, depth=2),
     FourierFeatures(MLP(width=5, depth=1), features=7, scale=2.5),
+    ResNet(width=6, blocks=1, activation="sin"),
+    PirateNet(width=6, blocks=2),
 ]
 
 

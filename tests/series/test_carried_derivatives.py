@@ -38,6 +38,8 @@ def mixed_problem() -> phi.Problem:
         phi.MLP(width=8, depth=2, activation="sin"),
         phi.ModifiedMLP(width=8, depth=3, activation="gelu"),
         phi.FourierFeatures(phi.MLP(width=8, depth=1, activation="sigmoid"), features=3),
+        phi.ResNet(width=8, blocks=2),
+        phi.FourierFeatures(phi.PirateNet(width=8, blocks=2), features=4),
     ],
     ids=str,
 )
