@@ -7,6 +7,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 
 from phijax.choice import Choice, choose, parameter_count
 from phijax.cli.errors import Exit, UsageError
@@ -16,6 +17,8 @@ from phijax.cli.source import find
 from phijax.cli.tables import table
 from phijax.formulation import Problem
 from phijax.lowering import Layout, constraint_expressions
+from phijax.lowering.derivatives import derivatives, forward_of_gradient, taylor_mode
+from phijax.lowering.layout import GroupFunction
 from phijax.optimizers import LeastSquaresOptimizer
 from phijax.series import Channel, Channels, Combination, carries_series
 from phijax.solve import compile_choice
@@ -67,18 +70,50 @@ def _sampler_rows(problem: Problem, points: dict[str, int], choice: Choice) -> l
 
 
 def _derivative_rows(problem: Problem, layout: Layout) -> list[tuple[str, ...]]:
-    rows = [("constraint", "derivatives, each computed once a point", "how", "channels")]
+    rows = [("constraint", "derivatives, each computed once a point", "how", "channels", "cost")]
     model = eqx.filter_eval_shape(layout.initial, jax.random.key(0))
     for name, constraint in problem.trained.items():
         for (group, arguments), wanted in constraint_expressions(layout, constraint).requests.items():
             coordinates = layout.groups[group].coordinates
             place = "" if arguments == coordinates else f" at ({', '.join(map(str, arguments))})"
             names = [_channel_name(channel, coordinates) for channel in sorted(wanted, key=_by_order)]
-            carried = carries_series(model.networks[group])
-            how = "carried through the layers" if carried else "nested forward mode"
-            count = str(len(Channels.of(wanted))) if carried else ""
-            rows.append((name, f"{group}{place}: {', '.join(names)}", how, count))
+            network, function = model.networks[group], layout.functions[group]
+            cost = f"{cost_of(function, network, wanted):.1f}"
+            if carries_series(network):
+                how, count = "carried through the layers", str(len(Channels.of(wanted)))
+            else:
+                at = jax.ShapeDtypeStruct((len(coordinates),), jnp.zeros(()).dtype)
+                how, count = HOW[function.strategy(network, at, wanted)], ""
+            rows.append((name, f"{group}{place}: {', '.join(names)}", how, count, cost))
     return rows
+
+
+HOW: dict[Any, str] = {
+    derivatives: "nested forward mode",
+    forward_of_gradient: "gradient's slope",
+    taylor_mode: "Taylor mode",
+}
+COSTED_POINTS = 8
+
+
+def cost_of(function: GroupFunction, network: Any, wanted: Iterable[Channel]) -> float:
+    """Operations of the derivatives, in multiples of those of the values alone, as XLA counts them."""
+    arrays, static = eqx.partition(network, lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))
+    size = len(function.group.coordinates)
+    points = jax.ShapeDtypeStruct((COSTED_POINTS, size), jnp.zeros(()).dtype)
+
+    def operations(wanted: Iterable[Channel]) -> float:
+        def values(arrays: Any, points: Any) -> Any:
+            found = jax.vmap(lambda at: function(eqx.combine(arrays, static), at, wanted))(points)
+            return [found[channel] for channel in wanted]
+
+        lowered = jax.jit(values).lower(arrays, points)
+        # What nested modes have in common is removed by the compiler alone.
+        analysed = lowered if carries_series(network) else lowered.compile()
+        counted: Any = analysed.cost_analysis()
+        return float(counted["flops"])
+
+    return operations(list(wanted)) / operations([(0,) * size])
 
 
 def _by_order(channel: Channel) -> tuple:

@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
 from phijax.geometry import Region
-from phijax.lowering.derivatives import channels_of
+from phijax.lowering.derivatives import Strategy, channels_of, derivatives, members_of, strategy_for
 from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.parameters import initial_raw, value_of
@@ -129,11 +129,17 @@ class GroupFunction:
     ) -> Mapping[Channel, Mapping[str, Array]]:
         """{channel: {field: scalar}} at one point; a stochastic network draws from `key`.
 
-        Networks whose layers all have a rule carry the derivatives through together; others are left to JAX.
+        Networks whose layers all have a rule carry the derivatives through together; others are left to JAX's modes.
         """
         if carries_series(network):
             return self._carried(network, at, Channels.of(wanted), key)
-        return channels_of(lambda c: self._values(network, c, key), at, wanted)
+        return channels_of(lambda c: self._values(network, c, key), at, wanted, self.strategy(network, at, wanted))
+
+    def strategy(self, network: Any, at: Any, wanted: Iterable[Channel]) -> Strategy:
+        """How derivatives of a network without rules are taken."""
+        if self._lifts:  # known expressions may have no gradient where they have a slope, as a root at zero
+            return derivatives
+        return strategy_for(lambda c: self._values(network, c, None), at, members_of(wanted))
 
     def _values(self, network: Any, at: Float[Array, " d"], key: PRNGKeyArray | None) -> dict[str, Array]:
         inputs = embed(self.group.embeddings, at)
