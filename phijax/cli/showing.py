@@ -84,6 +84,9 @@ def _derivative_rows(problem: Problem, layout: Layout) -> list[tuple[str, ...]]:
             else:
                 at = jax.ShapeDtypeStruct((len(coordinates),), jnp.zeros(()).dtype)
                 how, count = HOW[function.strategy(network, at, wanted)], ""
+            parts = function.parted(wanted)
+            if parts.combined or parts.single:
+                how += f"; second order along {function.directions} random directions a step"
             rows.append((name, f"{group}{place}: {', '.join(names)}", how, count, cost))
     return rows
 

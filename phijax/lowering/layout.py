@@ -18,6 +18,7 @@ from phijax.geometry import Region
 from phijax.lowering.derivatives import Strategy, channels_of, derivatives, members_of, strategy_for
 from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
+from phijax.lowering.estimate import ALONG, Parts, parted, path, singles
 from phijax.lowering.parameters import initial_raw, value_of
 from phijax.series import Channel, Channels, Series, carries_series, concatenate, coordinates, known
 from phijax.series.functions import cos, sin
@@ -66,10 +67,12 @@ def embed(embeddings: Sequence[Embedding], at: Float[Array, " d"]) -> Float[Arra
     return jnp.stack([value for part in parts for value in part])
 
 
-def embed_series(embeddings: Sequence[Embedding], at: Float[Array, " d"], channels: Channels) -> Series:
-    """The same as series in the coordinates."""
+def embed_series(
+    embeddings: Sequence[Embedding], at: Float[Array, " d"], channels: Channels, directions: Array | None = None
+) -> Series:
+    """The same as series in the coordinates, or along `directions`."""
     slopes = _slopes(embeddings, at)
-    scaled = coordinates(at, channels).shifted(-_origins(embeddings, at)).linear(lambda c: slopes * c)
+    scaled = coordinates(at, channels, directions).shifted(-_origins(embeddings, at)).linear(lambda c: slopes * c)
     if not any(embedding.periodic for embedding in embeddings):
         return scaled
     parts = []
@@ -114,10 +117,13 @@ class Group:
 
 
 class GroupFunction:
-    """The fields of one group as a function of their stacked coordinates."""
+    """The fields of one group as a function of their stacked coordinates.
 
-    def __init__(self, group: Group):
-        self.group = group
+    directions: how many random ones stand for more second derivatives than that, where there is a key; None for all.
+    """
+
+    def __init__(self, group: Group, directions: int | None = None):
+        self.group, self.directions = group, directions
         self._lifts = {
             name: (emit(ansatz.lift), emit(ansatz.factor))
             for name, ansatz in group.ansatz.items()
@@ -127,12 +133,48 @@ class GroupFunction:
     def __call__(
         self, network: Any, at: Float[Array, " d"], wanted: Iterable[Channel], key: PRNGKeyArray | None = None
     ) -> Mapping[Channel, Mapping[str, Array]]:
-        """{channel: {field: scalar}} at one point; a stochastic network draws from `key`.
+        """{channel: {field: scalar}} at one point; a stochastic network draws from `key`, and so do estimates.
 
         Networks whose layers all have a rule carry the derivatives through together; others are left to JAX's modes.
         """
+        parts = self.parted(wanted)
+        if key is None or not (parts.combined or parts.single):
+            return self._exact(network, at, wanted, key)
+        found = dict(self._exact(network, at, parts.exact, key)) if parts.exact else {}
+        for i, operator in enumerate(parts.combined):
+            way = path(operator, self._count, at.shape[0], jax.random.fold_in(key, ALONG + 1 + i))
+            found[operator] = self._exact(network, at, [way.channel], key, way.directions)[way.channel]
+        if parts.single:
+            own = jax.random.fold_in(key, ALONG)
+            found |= singles(lambda c: self._values(network, c, key), at, parts.single, self._count, own)
+        return found
+
+    def parted(self, wanted: Iterable[Channel]) -> Parts:
+        """What is estimated, and what is not. Complex fields and exact conditions have no gradient to take a slope of."""
+        parts = parted(wanted, self.directions)
+        if self._lifts or any(field.func.is_complex_field for field in self.group.fields):
+            return Parts(parts.exact | set(parts.single), parts.combined, [])
+        return parts
+
+    @property
+    def _count(self) -> int:
+        assert self.directions is not None, "nothing is estimated without directions"
+        return self.directions
+
+    def _exact(
+        self,
+        network: Any,
+        at: Float[Array, " d"],
+        wanted: Iterable[Channel],
+        key: PRNGKeyArray | None,
+        directions: Float[Array, "s d"] | None = None,
+    ) -> Mapping[Channel, Mapping[str, Array]]:
+        """The channels by the coordinates, or along `directions`."""
         if carries_series(network):
-            return self._carried(network, at, Channels.of(wanted), key)
+            return self._carried(network, at, Channels.of(wanted), key, directions)
+        if directions is not None:
+            origin = jnp.zeros(len(directions), at.dtype)
+            return channels_of(lambda s: self._values(network, at + s @ directions, key), origin, wanted)
         return channels_of(lambda c: self._values(network, c, key), at, wanted, self.strategy(network, at, wanted))
 
     def strategy(self, network: Any, at: Any, wanted: Iterable[Channel]) -> Strategy:
@@ -156,9 +198,14 @@ class GroupFunction:
         return values
 
     def _carried(
-        self, network: Any, at: Float[Array, " d"], channels: Channels, key: PRNGKeyArray | None
+        self,
+        network: Any,
+        at: Float[Array, " d"],
+        channels: Channels,
+        key: PRNGKeyArray | None,
+        directions: Float[Array, "s d"] | None = None,
     ) -> dict[Channel, dict[str, Array]]:
-        inputs = embed_series(self.group.embeddings, at, channels)
+        inputs = embed_series(self.group.embeddings, at, channels, directions)
         outputs = network.series(inputs) if key is None else network.series(inputs, key=key)
         found: dict[Channel, dict[str, Array]] = {
             channel: {} for channel in (*channels.indices, *channels.combinations)
@@ -169,19 +216,29 @@ class GroupFunction:
             if field.func.is_complex_field:
                 value = value + outputs.linear(lambda c, p=position + 1, s=scale: 1j * s * c[p])
             if field.name in self._lifts:
-                lift, factor = (self._known(part, at, channels) for part in self._lifts[field.name])
+                lift, factor = (self._known(part, at, channels, directions) for part in self._lifts[field.name])
                 value = lift + factor * value
             for channel in found:
                 found[channel][field.name] = value.derivative(channel)
         return found
 
-    def _known(self, emitted: Emitted, at: Float[Array, " d"], channels: Channels) -> Series:
+    def _known(
+        self,
+        emitted: Emitted,
+        at: Float[Array, " d"],
+        channels: Channels,
+        directions: Float[Array, "s d"] | None,
+    ) -> Series:
         """The series of a known expression of the coordinates."""
 
         def function(c: Array) -> Array:
             return emitted(self._environment(c)) + jnp.zeros_like(c[0])
 
-        return known(channels_of(function, at, (*channels.indices, *channels.combinations)), channels)
+        wanted = (*channels.indices, *channels.combinations)
+        if directions is None:
+            return known(channels_of(function, at, wanted), channels)
+        origin = jnp.zeros(len(directions), at.dtype)
+        return known(channels_of(lambda s: function(at + s @ directions), origin, wanted), channels)
 
     def _outputs(self) -> Iterator[tuple[Field, int]]:
         """Each field with the position of its (first) output."""
@@ -200,6 +257,7 @@ class Layout:
     networks: one factory `(key, inputs, outputs) -> callable` for every group, or a mapping of field names to
     factories; fields of one factory, coordinates and region share a network.
     scales: sizes of the networks' outputs by field, where a run has recorded them; read off the conditions by default.
+    directions: random directions along which a stochastic step estimates larger second-order operators.
     Raises ValueError where a mapping names an unknown field or leaves one out.
     """
 
@@ -208,6 +266,7 @@ class Layout:
         problem: Problem,
         networks: NetworkFactory | Mapping[str, NetworkFactory],
         scales: Mapping[str, float] | None = None,
+        directions: int | None = None,
     ):
         self.problem = problem
         self.scales = (
@@ -215,7 +274,7 @@ class Layout:
         )
         self._factories: dict[str, NetworkFactory] = {}
         self.groups = {group.name: group for group in self._grouped(problem, networks)}
-        self.functions = {name: GroupFunction(group) for name, group in self.groups.items()}
+        self.functions = {name: GroupFunction(group, directions) for name, group in self.groups.items()}
         self.group_of = {field.name: name for name, group in self.groups.items() for field in group.fields}
 
     def initial(self, key: PRNGKeyArray) -> FieldModel:

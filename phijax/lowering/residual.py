@@ -50,7 +50,13 @@ class Expressions:
 
     def channels(self, group: str) -> int:
         """How many channels travel through the network of a group for one point."""
-        return sum(len(Channels.of(wanted)) for (owner, _), wanted in self.requests.items() if owner == group)
+        function, count = self.layout.functions[group], 0
+        for (owner, _), wanted in self.requests.items():
+            if owner == group:
+                parts = function.parted(wanted)
+                count += len(Channels.of(parts.exact)) if parts.exact else 0
+                count += sum((function.directions or 0) + 2 for _ in parts.combined)
+        return count
 
     def _parts(self, label: str) -> tuple[str, ...]:
         if not (self._split and is_complex(self._normalized[label])):

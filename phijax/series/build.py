@@ -26,9 +26,12 @@ def as_one_array(channels: Channels) -> bool:
     )
 
 
-def coordinates(at: Array, channels: Channels) -> Series:
-    """The coordinates themselves, (d,), as the series from which all others come."""
-    unit = jnp.eye(at.shape[0], dtype=at.dtype)
+def coordinates(at: Array, channels: Channels, directions: Array | None = None) -> Series:
+    """The coordinates themselves, (d,), as the series from which all others come.
+
+    directions: (s, d), along which the derivatives are taken in place of the coordinates' own.
+    """
+    unit = jnp.eye(at.shape[0], dtype=at.dtype) if directions is None else directions
     if as_one_array(channels):
         return GradientSeries(at, unit[jnp.asarray(channels.axes)], {}, channels)
     slopes = {orders: unit[orders.index(1)] for orders in channels.indices if sum(orders) == 1}

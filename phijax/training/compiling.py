@@ -32,6 +32,8 @@ MOST_DATA_POINTS = 10_000
 # figure and not the machine's own, so that it changes no bits; `phijax bench speed` shows its effect.
 CACHE = 2**20
 ROWS_AT_ONCE = (64, 128)
+# Coordinates up to which every second derivative is taken; and the random directions that stand for them above.
+EXACT_UP_TO, DIRECTIONS = 256, 32
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def compile(
     scales: Mapping[str, float] | None = None,
     rows: int | None = None,
     slabs: int | Slabs | None = None,
+    directions: int | None = None,
 ) -> Compiled:
     """Lowers a problem to residual functions and named samplers in declaration order.
 
@@ -75,6 +78,8 @@ def compile(
     method: "sobol" or "uniform". hold: keep the points for so many steps; None draws new ones at every step.
     rows: points whose gradient is taken together on a CPU; None goes by the number of derivatives and the network.
     slabs: cuts the time of an evolution into so many parts, solved one after the other; None takes it as a whole.
+    directions: how many random directions of a step stand for a second-order operator with more derivatives than that,
+    in optax steps; least squares and evaluation take all. None takes all up to 256 coordinates, and 32 above.
     Raises ValueError for unknown names, LoweringError for an expression that JAX has no counterpart of.
     """
     check_problem(problem)
@@ -88,10 +93,17 @@ def compile(
         )
     if rows is not None and not is_whole(rows):
         raise ValueError(f"rows={rows!r} must be a whole number of points, at least 1, or None to go by the network.")
+    if directions is not None and not is_whole(directions):
+        raise ValueError(
+            f"directions={directions!r} must be a whole number, at least 1, or None to go by the dimension."
+        )
+    if directions is None and len(problem.domain.coordinates) > EXACT_UP_TO:
+        directions = DIRECTIONS
     if not problem.trained:
         raise ValueError(f"{problem.name!r} has no constraint to train on; add an equation, a condition or phi.data.")
     with precision_scope(precision or "float32"):
-        layout = Layout(problem, MLP(width=64, depth=4) if network is None else network, _scales(scales, problem))
+        networks = MLP(width=64, depth=4) if network is None else network
+        layout = Layout(problem, networks, _scales(scales, problem), directions)
         blocks, chosen = {}, {}
         samplers = dict(samplers or {})
         _check_names("samplers", samplers, problem)
