@@ -301,6 +301,9 @@ class Solution:
             "repeatable": determinism_report().sentence,
             "computed by": f"jax {jax.__version__} on {jax.default_backend()}",
         }
+        shares = self.history.events[-1].get("shares") if self.history.events else None
+        if shares:
+            facts["a step"] = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
         if (seam := self._largest_jump) is not None:
             facts["slabs"] = f"largest jump {seam[0]:.1e} (rms), where one begins at {seam[1]:.4g}"
         return facts | ({"folder": str(self.folder)} if self.folder is not None else {})

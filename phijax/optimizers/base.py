@@ -16,7 +16,7 @@ class StepInfo(NamedTuple):
     """What a step tells.
 
     loss: after it. accepted: whether the parameters moved. stop: a sentence where the run should end, else None.
-    damping, step_size: of the step taken.
+    damping, step_size: of the step taken. seconds: wall time by phase, where it was taken.
     """
 
     loss: float
@@ -24,6 +24,7 @@ class StepInfo(NamedTuple):
     stop: str | None = None
     damping: float = 0.0
     step_size: float = 0.0
+    seconds: Mapping[str, float] | None = None
 
 
 class LeastSquaresOptimizer(abc.ABC):

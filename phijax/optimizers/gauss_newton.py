@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
 from phijax.optimizers.base import LeastSquaresOptimizer, StepInfo
 from phijax.optimizers.normal import NormalEquations
+from phijax.optimizers.phases import CORRECTION, GRAM, JACOBIAN, SOLVE, TRIALS, Phases
 from phijax.optimizers.system import LeastSquaresSystem
 
 STEPS = 2.0 ** -np.arange(-1, 11)
@@ -85,20 +87,28 @@ class GaussNewton(LeastSquaresOptimizer):
         batch: Mapping[str, Any],
         weights: Mapping[str, Any],
     ) -> tuple[Float[Array, " P"], GaussNewtonState, StepInfo]:
-        line = _Line(system, theta, batch, weights)
-        r, jacobian = system.jacobian(theta, batch, weights)
+        line, phases = _Line(system, theta, batch, weights), Phases()
+        with phases(JACOBIAN):
+            r, jacobian = jax.block_until_ready(system.jacobian(theta, batch, weights))
         loss = float(jnp.sum(r**2))
         judged = _judged(state, loss, _same(theta))
         new, state = judged is not state, judged
         best, damping = _Trial(float(state.loss)), _clipped(float(state.damping), float(state.floor))
-        normal = NormalEquations(jacobian)
+        with phases(GRAM):
+            normal = NormalEquations(jacobian)
         for attempt in range(TRIES):
             damping = _clipped(10 * damping) if attempt else damping
-            solve = normal.factor(damping)
-            if solve is None:
-                continue
-            d = solve(r)
-            best = line.best(d, solve(system.curvature(theta, d, batch, weights)), best)
+            with phases(SOLVE):
+                solve = normal.factor(damping)
+                if solve is None:
+                    continue
+                d = jax.block_until_ready(solve(r))
+            with phases(CORRECTION):
+                curvature = jax.block_until_ready(system.curvature(theta, d, batch, weights))
+            with phases(SOLVE):
+                a = jax.block_until_ready(solve(curvature))
+            with phases(TRIALS):
+                best = line.best(d, a, best)
             if best.eta > 0:
                 break
         if best.eta > 0:
@@ -108,7 +118,7 @@ class GaussNewton(LeastSquaresOptimizer):
             stop = f"The loss on new points is {loss:.2e}, within the tolerance of {self.tolerance:.1e}."
         else:
             stop = self._stop(state, lambda: _rounding(jacobian, theta))
-        return theta, state, StepInfo(best.loss, best.eta > 0, stop, damping, best.eta)
+        return theta, state, StepInfo(best.loss, best.eta > 0, stop, damping, best.eta, phases.seconds)
 
     def _after(self, state: GaussNewtonState, damping: float, best: _Trial) -> GaussNewtonState:
         """The state after a step: the damping follows the length of what the line search took."""

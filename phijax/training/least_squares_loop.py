@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
@@ -18,6 +20,8 @@ from phijax.training.feed import Feed
 from phijax.training.state import TrainState, trainable
 from phijax.training.step import NONFINITE, RUN, STALLED, Program, Report, Sources, all_finite, drawn
 
+SAMPLING = "sampling and the rest"
+
 
 class LeastSquaresEngine:
     """Runs the steps of one stage of a least-squares optimizer. The model is run deterministically, with no key."""
@@ -29,6 +33,8 @@ class LeastSquaresEngine:
         self._batch: Any = None
         self._info: Any = None
         self.traces = 0
+        self.seconds: dict[str, float] = {}
+        self._counted = False
 
         def draw(arrays: Any, state: TrainState, start: Array) -> tuple[Any, Any]:
             return drawn(program, feed, eqx.combine(arrays, static), state, start, None)
@@ -66,7 +72,7 @@ class LeastSquaresEngine:
 
     def _step(self, state: TrainState, start: int) -> tuple[TrainState, Report, int]:
         assert self._system is not None
-        before, step = state, int(state.step)
+        before, step, begun = state, int(state.step), time.perf_counter()
         if self._batch is None or self._feed.begins(step, start):
             sampler_state, self._batch = self._draw(self._arrays, state, jnp.int32(start))
             state = state._replace(sampler_state=sampler_state)
@@ -80,6 +86,7 @@ class LeastSquaresEngine:
         if not bool(all_finite(theta)):
             return before, report, NONFINITE
         self._info = info
+        self._count(time.perf_counter() - begun, info.seconds or {})
         state = state._replace(
             model_state=eqx.combine(self._system.unravel(theta), rest),
             opt_state=opt_state,
@@ -88,6 +95,13 @@ class LeastSquaresEngine:
             step=state.step + 1,
         )
         return state, report, STALLED if info.stop else RUN
+
+    def _count(self, whole: float, phases: Mapping[str, float]) -> None:
+        """Adds up the seconds of the steps but the first, which compiles."""
+        if self._counted:
+            for name, seconds in {**phases, SAMPLING: whole - sum(phases.values())}.items():
+                self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        self._counted = True
 
     def stop_reason(self) -> str:
         """The optimizer's own sentence."""

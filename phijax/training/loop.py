@@ -26,6 +26,7 @@ class FirstOrderEngine:
 
     def __init__(self, program: Program, optimizer: optax.GradientTransformation, feed: Feed, sources: Sources):
         self.traces = 0
+        self.seconds: dict[str, float] = {}  # one compiled loop: nothing to tell apart
         self._program, self._optimizer = program, optimizer
         self._arrays, static = eqx.partition(sources, eqx.is_array)
         step = first_order_step(program, optimizer, feed)

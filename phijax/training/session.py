@@ -29,7 +29,12 @@ from phijax.training.step import NONFINITE, STALLED, Program, Report, Sources
 
 
 class Engine(Protocol):
-    """Takes the steps of one stage. Its states hold the optimizer's own state, without the stage."""
+    """Takes the steps of one stage. Its states hold the optimizer's own state, without the stage.
+
+    seconds: by phase of a step, where they are told apart.
+    """
+
+    seconds: dict[str, float]
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]: ...
     def stop_reason(self) -> str: ...
@@ -109,7 +114,9 @@ class Session:
         if self.course is not None and not self._course_over:
             reason = f"{reason}, {self.course.whereabouts(self._model(state))}"
         sentence = f"{reason} (step {int(state.step)})"
-        self._tell({"event": status, "step": int(state.step), "reason": sentence}, f"{status}: {sentence}")
+        end = {"event": status, "step": int(state.step), "reason": sentence}
+        shares = self._shares()
+        self._tell(end | ({"shares": shares} if shares else {}), f"{status}: {sentence}")
         return state, status, sentence
 
     def _following(self, state: TrainState, index: int, reason: str) -> tuple[TrainState | None, str]:
@@ -136,6 +143,15 @@ class Session:
         feed = Feed(self.plan.stages[index].holds(params))
         sampler_state = feed.adopt(self.sources.train, state.sampler_state, step)
         return state._replace(opt_state=self.plan.init(index, step, params), sampler_state=sampler_state)
+
+    def _shares(self) -> dict[str, float]:
+        """Which part of the time of the steps each phase took, the largest first."""
+        seconds: dict[str, float] = {}
+        for engine in self._engines.values():
+            for name, own in engine.seconds.items():
+                seconds[name] = seconds.get(name, 0.0) + own
+        whole = sum(seconds.values())
+        return {name: round(own / whole, 3) for name, own in sorted(seconds.items(), key=lambda item: -item[1])}
 
     def _new_loss(self, state: TrainState) -> Any:
         """The loss on points of the step to come, which no step has seen."""

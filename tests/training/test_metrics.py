@@ -119,3 +119,20 @@ def test_the_last_step_is_always_recorded():
     assert result.history.steps.tolist() == [0, 3, 4]
     assert result.metrics["step"] == 4
     assert jax.tree.leaves(result.metrics["losses"])
+
+
+def test_least_squares_steps_tell_which_part_of_their_time_each_phase_took():
+    from phijax.optimizers import GaussNewton
+
+    shares = fit(6, optimizer=GaussNewton()).history.events[-1]["shares"]
+    assert set(shares) == {
+        "Jacobian",
+        "Gram matrix",
+        "solves",
+        "geodesic correction",
+        "trial losses",
+        "sampling and the rest",
+    }
+    assert sum(shares.values()) == pytest.approx(1.0, abs=5e-3)
+    assert min(shares.values()) > 0
+    assert "shares" not in fit(3).history.events[-1]
