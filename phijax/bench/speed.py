@@ -31,14 +31,14 @@ def time_task(name: str, steps: int | None = None) -> Times:
     """Trains a task for some steps after the first two. The first step counts from the start of this process."""
     task = SPEED_TASKS[name]
     compiled = phi.compile(task.problem(), network=phi.MLP(width=task.width, depth=task.depth), points=task.points)
-    clock = _Clock()
+    clock = Clock()
     trainer = phi.Trainer(2 + (steps or task.steps), progress=clock)
     trainer.fit(compiled.module, datamodule=compiled.datamodule, optimizer=optax.adam(LEARNING_RATE), seed=0)
     return clock.times()
 
 
 @dataclass
-class _Clock(Progress):
+class Clock(Progress):
     """Reads the clocks whenever the compiled loop gives way to the host."""
 
     readings: list[tuple[int, float, float]] = field(default_factory=list)

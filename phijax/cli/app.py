@@ -198,3 +198,15 @@ def bench_speed(
     from phijax.cli.benching import speed_verb
 
     return speed_verb(tasks or [], steps=steps, cache=not no_cache)
+
+
+@bench.command("least-squares")
+@_verb
+def bench_least_squares(
+    rows: Annotated[int, typer.Option(help="Residuals of a step.")] = 2000,
+    no_cache: NoCache = False,
+) -> int:
+    """Time a Gauss-Newton step beside its Gram product and factorization alone; one line of JSON."""
+    from phijax.cli.benching import least_squares_verb
+
+    return least_squares_verb(rows=rows, cache=not no_cache)

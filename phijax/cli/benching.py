@@ -31,6 +31,18 @@ def speed_verb(tasks: Sequence[str], *, steps: int | None, cache: bool) -> int:
     return max(codes)
 
 
+def least_squares_verb(*, rows: int, cache: bool) -> int:
+    """Prints `RESULT {...}` for a Gauss-Newton step."""
+    if rows < 64:
+        raise ValueError(f"--rows {rows}: give at least 64.")
+    configure_jax(cache=cache)
+    from phijax.bench.least_squares import time_least_squares
+
+    found = {key: round(v, 3) if isinstance(v, float) else v for key, v in asdict(time_least_squares(rows)).items()}
+    print("RESULT " + json.dumps(found), flush=True)
+    return 0
+
+
 def _time(name: str, steps: int | None, cache: bool) -> int:
     configure_jax(cache=cache)
     from phijax.bench.speed import time_task

@@ -39,7 +39,7 @@ def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-def _one_thread() -> AbstractContextManager:
+def one_thread() -> AbstractContextManager:
     """BLAS on one thread: its threads wait for each other by spinning.
 
     On two cores shared with anything else a Cholesky factorization of 921 rows took 20 times as long with two.
@@ -55,7 +55,7 @@ class _Host:
         self._transposed = jacobian.T
         self._wide = jacobian.shape[0] < jacobian.shape[1]
         (syrk,) = get_blas_funcs(("syrk",), (jacobian,))
-        with _one_thread():
+        with one_thread():
             self._gram = syrk(1.0, self._transposed, trans=int(self._wide), lower=0)
         self._unit = np.trace(self._gram) / jacobian.shape[1]
 
@@ -65,14 +65,14 @@ class _Host:
         damped = self._gram.copy(order="F")
         damped[np.diag_indices_from(damped)] += self._gram.dtype.type(damping) * self._unit
         try:
-            with _one_thread():
+            with one_thread():
                 factor = cho_factor(damped, lower=False, overwrite_a=True, check_finite=False)
         except LinAlgError:
             return None
 
         def solve(v: Array) -> Array:
             right = np.asarray(v)
-            with _one_thread():
+            with one_thread():
                 if self._wide:
                     return jnp.asarray(-self._transposed @ cho_solve(factor, right, check_finite=False))
                 return jnp.asarray(-cho_solve(factor, self._transposed @ right, check_finite=False))
