@@ -3,6 +3,8 @@
 from importlib.metadata import PackageNotFoundError as _NotInstalled
 from importlib.metadata import version as _version
 
+import phijax._dependencies  # noqa: F401  # isort: skip
+
 from phijax.balancing import NTK as NTK
 
 # Sample, build, balance.

@@ -50,15 +50,15 @@ def time_least_squares(rows: int = ROWS, steps: int = STEPS) -> LeastSquaresTime
 
 def _floor(rows: int, parameters: int) -> float:
     """Milliseconds of the Gram matrix of a random Jacobian and of its Cholesky factor, the median of several runs."""
-    from scipy.linalg import cho_factor
-    from scipy.linalg.blas import dsyrk
+    from scipy.linalg import cho_factor, get_blas_funcs
 
     jacobian = np.random.default_rng(0).standard_normal((rows, parameters))
+    (syrk,) = get_blas_funcs(("syrk",), (jacobian,))
     taken = []
     for _ in range(FLOOR_RUNS):
         begun = time.perf_counter()
         with one_thread():
-            gram = dsyrk(1.0, jacobian.T, lower=0)
+            gram = syrk(1.0, jacobian.T, lower=0)
             cho_factor(gram + np.eye(parameters), lower=False, overwrite_a=True, check_finite=False)
         taken.append(time.perf_counter() - begun)
     return 1e3 * float(np.median(taken))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -15,7 +16,8 @@ from typing import Any
 
 from phijax.cli.errors import Terminated
 
-CACHE_LEAST_SECONDS = 0.3  # compilations that take less are not worth a file
+COLLECT_AFTER = 50_000  # new objects: a trace makes many that stay, and looking through them takes a tenth of its time
+CACHE_LEAST_SECONDS = 0.0  # a start has two dozen small programs, which read take a fifth of the time
 
 
 def cache_folder() -> Path | None:
@@ -30,12 +32,13 @@ def cache_folder() -> Path | None:
 
 
 def configure_jax(precision: str | None = None, cache: bool = True) -> None:
-    """Sets JAX's flags for this process: float64 where asked for, and the folder of compiled programs.
+    """Sets what this process alone goes by: float64 where asked for, the folder of compiled programs, garbage collection.
 
     A cache that JAX's own variable names is left as it is; one that cannot be written is done without.
     """
     import jax
 
+    gc.set_threshold(COLLECT_AFTER)
     if precision == "float64":
         jax.config.update("jax_enable_x64", True)
     folder = cache_folder() if cache else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -60,15 +62,44 @@ def _scrambled(generators: UInt[np.ndarray, "b d"], random: UInt[Array, "b d"]) 
 @functools.lru_cache(maxsize=64)
 def sobol_generators(bits: int, d: int) -> UInt[np.ndarray, "b d"]:
     """Points 1, 2, 4, ... of the unscrambled sequence as 32-bit integers; the exclusive or of them gives all others."""
-    from scipy.stats import qmc
-
     if d > MAX_SOBOL_DIMENSION:
         raise ValueError(f"Sobol points have at most {MAX_SOBOL_DIMENSION} dimensions, not {d}; use method='uniform'.")
-    table = qmc.Sobol(d, scramble=False, bits=32).random_base2(bits)
-    rows = 2 ** np.arange(1, bits + 1) - 1  # scipy goes by Gray code: i ^ (i >> 1) is 1, 2, 4, ... there
-    generators = np.round(table[rows] * 2.0**32).astype(np.uint32)
+    generators = _generators(bits, *_direction_numbers(d))
     generators.setflags(write=False)
     return generators
+
+
+def _direction_numbers(d: int) -> tuple[UInt[np.ndarray, " d"], UInt[np.ndarray, "d m"]]:
+    """Primitive polynomials as bits, and the first numbers of each dimension, as scipy ships them."""
+    # Its file is read beside its module: importing scipy.stats takes longer than all else that a second start does.
+    spec = importlib.util.find_spec("scipy.stats")
+    assert spec is not None, "scipy is installed with this package"
+    assert spec.origin is not None, "scipy.stats is a folder with files"
+    with np.load(Path(spec.origin).parent / "_sobol_direction_numbers.npz") as table:
+        return table["poly"][:d].astype(np.uint64), table["vinit"][:d].astype(np.uint64)
+
+
+def _generators(
+    bits: int, polynomials: UInt[np.ndarray, " d"], first: UInt[np.ndarray, "d m"]
+) -> UInt[np.ndarray, "b d"]:
+    """Points 1, 2, 4, ... by the recurrence of Bratley & Fox (1988)."""
+    numbers = np.zeros((bits, len(polynomials)), np.uint64)
+    degrees = np.array([int(p).bit_length() - 1 for p in polynomials])
+    for k in range(bits):
+        for degree in np.unique(degrees):
+            of = degrees == degree
+            if degree == 0:
+                numbers[k, of] = 1
+            elif k < degree:
+                numbers[k, of] = first[of, k]
+            else:
+                new = numbers[k - degree, of] ^ (numbers[k - degree, of] << np.uint64(degree))
+                for j in range(1, degree):
+                    bit = polynomials[of] >> np.uint64(degree - j) & np.uint64(1)
+                    new ^= bit * (numbers[k - j, of] << np.uint64(j))
+                numbers[k, of] = new
+    places = np.arange(31, 31 - bits, -1, dtype=np.uint64)[:, None]
+    return (numbers << places).astype(np.uint32)
 
 
 def _centered(integers: UInt[Array, "n d"], bits: int) -> Float[Array, "n d"]:

@@ -75,9 +75,11 @@ class WeightedGradient:
             (_, shares), gradient = both(params, piece)
             return shares, gradient
 
+        terms = [term for term in self.weights if self.objective.sampler_of(term) == name]
+        zero = ({term: jnp.zeros(()) for term in terms}, jax.tree.map(jnp.zeros_like, params))
         found: Any = None
         for pieces, count in _pieces((whole, None if key is None else jax.random.split(key, n)), n, block.rows_at_once):
-            part = of(pieces) if count == 1 else _summed(of, pieces)
+            part = of(pieces) if count == 1 else _summed(of, pieces, zero)
             found = part if found is None else jax.tree.map(jnp.add, found, part)
         return found
 
@@ -101,10 +103,7 @@ def piece_count(n: int, size: int) -> int:
     return next(even, n // size)
 
 
-def _summed(of: Callable[[Any], Any], pieces: Any) -> Any:
-    first = jax.eval_shape(of, jax.tree.map(lambda leaf: leaf[0], pieces))
-    zero = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), first)
-
+def _summed(of: Callable[[Any], Any], pieces: Any, zero: Any) -> Any:
     def add(total: Any, piece: Any) -> tuple[Any, None]:
         return jax.tree.map(jnp.add, total, of(piece)), None
 

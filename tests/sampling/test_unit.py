@@ -88,3 +88,12 @@ def test_as_many_dimensions_as_the_direction_numbers_have():
     assert sobol(jax.random.key(0), 2, 21201).shape == (2, 21201)
     with pytest.raises(ValueError, match="at most 21201 dimensions, not 21202; use method='uniform'"):
         sobol(jax.random.key(0), 2, 21202)
+
+
+@pytest.mark.parametrize(("bits", "d"), [(5, 1), (12, 2), (13, 40), (6, 1200)])
+def test_the_generators_are_those_of_scipys_sequence(bits, d):
+    from scipy.stats import qmc
+
+    table = qmc.Sobol(d, scramble=False, bits=32).random_base2(bits)
+    by_gray_code = 2 ** np.arange(1, bits + 1) - 1  # scipy's point i is that of i ^ (i >> 1)
+    np.testing.assert_array_equal(sobol_generators(bits, d), np.round(table[by_gray_code] * 2.0**32).astype(np.uint32))
