@@ -44,7 +44,8 @@ class Choice:
     """Everything that decides a run, apart from the problem and the seed.
 
     scales: sizes of the networks' outputs by field. adaptive: constraints whose points follow the residual.
-    slabs: how time is cut, None where it is taken as a whole. reasons: one sentence a decision.
+    slabs: how time is cut, None where it is taken as a whole. rows: points whose gradient is taken together, "tune" to
+    measure, None by rule. reasons: one sentence a decision.
     """
 
     precision: str
@@ -56,6 +57,7 @@ class Choice:
     scales: Mapping[str, float] | None = None
     adaptive: tuple[str, ...] = ()
     slabs: Slabs | None = None
+    rows: Any = None
     reasons: tuple[str, ...] = field(default=())
 
     def because(self, reason: str, **settled: Any) -> Choice:
@@ -82,6 +84,7 @@ def choose(
     balancer: Any = None,
     max_steps: int | None = None,
     slabs: int | Slabs | None = None,
+    rows: Any = None,
 ) -> Choice:
     """What was given, and for the rest a choice by rule. optimizer: an object, or its table."""
     check_problem(problem)
@@ -97,7 +100,7 @@ def choose(
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
-    chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales)
+    chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows)
     chosen = _with_slabs(chosen, problem, slabs)
     chosen = _with_optimizer(chosen, count)
     if precision is None:

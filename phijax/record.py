@@ -34,6 +34,7 @@ def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | N
         "max_steps": choice.max_steps,
         "adaptive": list(choice.adaptive),
         "slabs": None if choice.slabs is None else asdict(choice.slabs),
+        "rows": dict(choice.rows) if isinstance(choice.rows, Mapping) else choice.rows,
         "reasons": list(choice.reasons),
         "scales": None if choice.scales is None else dict(choice.scales),
         "network": _network_entry(choice.network),
@@ -61,6 +62,7 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
         scales=config.get("scales"),
         adaptive=tuple(config.get("adaptive", ())),
         slabs=stored_slabs(config),
+        rows=config.get("rows"),
         reasons=tuple(config.get("reasons", ())),
     )
 

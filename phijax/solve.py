@@ -31,6 +31,7 @@ def solve(
     balancer: Any = None,
     max_steps: int | None = None,
     slabs: int | Slabs | None = None,
+    rows: Any = None,
     run_dir: str | Path | Dated | None = None,
     progress: Any = None,
 ) -> Solution:
@@ -38,8 +39,9 @@ def solve(
 
     seed: an int or one JAX key. max_seconds: bounds compiling and training; without it the run ends by a rule in
     steps. points: per constraint, or one number for all. optimizer: an object, or a table such as {"kind": "Adam"},
-    which a run folder can hold. slabs: parts of time that are solved one after the other, 1 for
-    none. run_dir: folder for the run, or Dated() for a new one named after the time; None writes nothing.
+    which a run folder can hold. slabs: parts of time that are solved one after the other, 1 for none. rows: points whose
+    gradient is taken together, as of `compile`; "tune" measures. run_dir: folder for the run, or Dated() for a new one
+    named after the time; None writes nothing.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
@@ -55,6 +57,7 @@ def solve(
         balancer=balancer,
         max_steps=max_steps,
         slabs=slabs,
+        rows=rows,
     )
     run = None
     if run_dir is not None:
@@ -62,6 +65,10 @@ def solve(
         run = RunDirectory.create(run_dir, problem, config)
     with nullcontext() if run is None else run.in_use():
         compiled = compile_choice(problem, choice)
+        if choice.rows == "tune":
+            choice = choice.because(f"rows taken together, by measuring: {compiled.rows}", rows=compiled.rows)
+            if run is not None:
+                run.update_config({"rows": choice.rows, "reasons": list(choice.reasons)})
         trainer = _trainer(choice, run, max_seconds, progress)
         result = _fit(trainer, compiled, choice, seed=seed)
         return _solution(compiled, choice, result, run, seed, begun)
@@ -129,4 +136,5 @@ def compile_choice(problem: Problem, choice: Choice) -> Compiled:
         precision=choice.precision,
         scales=choice.scales,
         slabs=choice.slabs,
+        rows=choice.rows,
     )

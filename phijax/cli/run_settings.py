@@ -16,7 +16,7 @@ from phijax.optimizers import optimizer_from_config
 
 
 def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Keyword arguments for what was given: points, network, optimizer, balancer, max_steps, slabs.
+    """Keyword arguments for what was given: points, network, optimizer, balancer, max_steps, slabs, rows.
 
     An option of a network or optimizer changes what `choose` would take, unless `kind` names another.
     """
@@ -31,7 +31,7 @@ def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) 
     if "balancer" in settings:
         given["balancer"] = _balancer(settings["balancer"])
     for name, count in settings.get("run", {}).items():
-        if not is_whole(count):
+        if not is_whole(count) and (name, count) != ("rows", "tune"):
             raise UsageError(f"run.{name}={count!r} must be a whole number of at least 1.")
         given[name] = count
     if "slabs" in given:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 from phijax._numbers import is_positive, is_whole
-from phijax._precision import check_precision, precision_scope
+from phijax._precision import ambient_precision, check_precision, precision_scope
 from phijax.formulation import Constraint, Problem, value_scale
 from phijax.formulation.faults import nearest
 from phijax.geometry import PointCloud
@@ -23,6 +23,7 @@ from phijax.sampling.points import Points
 from phijax.training.module import Block, Module, Objective
 from phijax.training.sampler_checks import check_sampler
 from phijax.training.slabs import SlabCourse, Slabs
+from phijax.training.tuning import tuned_rows
 
 INTERIOR_POINTS = {1: 512, 2: 2048}
 MOST_INTERIOR_POINTS = 4096
@@ -51,6 +52,11 @@ class Compiled:
         """Number of points of each constraint in a batch."""
         return dict(self.datamodule.sizes)
 
+    @property
+    def rows(self) -> dict[str, int]:
+        """How many points of each constraint have their gradient taken together on a CPU."""
+        return {name: block.rows_at_once or 0 for name, block in self.module.objective.blocks.items()}
+
     def expressions(self, expressions: Mapping[str, sympy.Expr]) -> Expressions:
         """Further expressions of the fields, lowered over the same networks."""
         return Expressions(self.layout, expressions, split_complex=False)
@@ -66,7 +72,7 @@ def compile(
     hold: int | None = None,
     precision: str | None = None,
     scales: Mapping[str, float] | None = None,
-    rows: int | None = None,
+    rows: int | Mapping[str, int] | Literal["tune"] | None = None,
     slabs: int | Slabs | None = None,
     directions: int | None = None,
 ) -> Compiled:
@@ -76,7 +82,8 @@ def compile(
     field names to these. points: per constraint, or one number for all. samplers: own samplers by constraint.
     scales: sizes of the networks' outputs by field; by default what conditions and data prescribe.
     method: "sobol" or "uniform". hold: keep the points for so many steps; None draws new ones at every step.
-    rows: points whose gradient is taken together on a CPU; None goes by the number of derivatives and the network.
+    rows: points whose gradient is taken together on a CPU, in all or by constraint; "tune" measures which are the fastest
+    here, None goes by the number of derivatives and the network. `Compiled.rows` says what it is.
     slabs: cuts the time of an evolution into so many parts, solved one after the other; None takes it as a whole.
     directions: how many random directions of a step stand for a second-order operator with more derivatives than that,
     in optax steps; least squares and evaluation take all. None takes all up to 256 coordinates, and 32 above.
@@ -91,8 +98,7 @@ def compile(
         raise ValueError(
             f"hold={hold!r} must be a whole number of steps, at least 1, or None for new points every step."
         )
-    if rows is not None and not is_whole(rows):
-        raise ValueError(f"rows={rows!r} must be a whole number of points, at least 1, or None to go by the network.")
+    _check_rows(rows, problem)
     if directions is not None and not is_whole(directions):
         raise ValueError(
             f"directions={directions!r} must be a whole number, at least 1, or None to go by the dimension."
@@ -109,7 +115,8 @@ def compile(
         _check_names("samplers", samplers, problem)
         for name, constraint in problem.trained.items():
             expressions = constraint_expressions(layout, constraint)
-            blocks[name] = Block(expressions.pointwise, rows or _rows_at_once(expressions, layout, precision))
+            given = rows.get(name) if isinstance(rows, Mapping) else None if rows == "tune" else rows
+            blocks[name] = Block(expressions.pointwise, given or _rows_at_once(expressions, layout, precision))
             chosen[name] = samplers[name] if name in samplers else _sampler(constraint, method, hold)
         sizes = _sizes(problem, points, chosen)
         for name in samplers:
@@ -119,7 +126,26 @@ def compile(
         blocks = {name: course.block(name, block) for name, block in blocks.items()}
     factory = layout.initial if course is None else course.initial
     module = Module(factory, Objective(blocks), precision, layout.parameter_values, course)
-    return Compiled(problem, layout, module, SamplerDataModule(chosen, sizes), precision)
+    datamodule = SamplerDataModule(chosen, sizes)
+    if rows == "tune":
+        with precision_scope(precision or ambient_precision()):
+            tuned = tuned_rows(module, datamodule)
+        blocks = {
+            name: replace(block, rows_at_once=tuned.get(name, block.rows_at_once)) for name, block in blocks.items()
+        }
+        module = replace(module, objective=Objective(blocks))
+    return Compiled(problem, layout, module, datamodule, precision)
+
+
+def _check_rows(rows: Any, problem: Problem) -> None:
+    if isinstance(rows, Mapping):
+        _check_names("rows", rows, problem)
+    for count in rows.values() if isinstance(rows, Mapping) else [rows]:
+        if count is not None and count != "tune" and not is_whole(count):
+            raise ValueError(
+                f'rows={count!r} must be a whole number of points, at least 1, "tune" to measure, or None to go by the '
+                f"network."
+            )
 
 
 def _rows_at_once(expressions: Expressions, layout: Layout, precision: str | None) -> int:
