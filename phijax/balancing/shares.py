@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from phijax.networks._options import flag, real, whole
+from phijax._options import flag, real, whole
 
 from .base import BalancerState, Scalars, stacked, unstacked
 
