@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol
 
+from phijax._read_only import ReadOnly
 from phijax.geometry._numbers import as_float, namespace, symbols
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
 from phijax.symbolic import first_masked
@@ -58,6 +59,9 @@ class PointCloud(Region):
 
     def __hash__(self) -> int:
         return hash(self._value())
+
+    def __reduce__(self) -> tuple:
+        return PointCloud, (self.columns, self.normals)  # NumPy forgets that an array cannot be written to
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]:
@@ -145,7 +149,7 @@ def _table(columns: Any, what: str) -> Mapping[Symbol, Float[np.ndarray, "n"]]:
     lengths = {symbol.name: len(column) for symbol, column in table.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"{what}: the columns must have one length; got {lengths}.")
-    return table
+    return ReadOnly(table)
 
 
 def _column(values: Any, what: str) -> Float[np.ndarray, "n"]:

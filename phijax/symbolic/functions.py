@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
+from phijax._read_only import ReadOnly
 from phijax.symbolic.coordinates import check_name
 from phijax.symbolic.observed import Observed
 from phijax.symbolic.values import as_expression, first_masked
@@ -51,7 +52,7 @@ class Table:
         for name, column in {**axes, "values": values}.items():
             if (row := first_masked(column)) is not None:
                 raise ValueError(f"table column {name!r} is masked in row {row}; leave out the rows without a value.")
-        self.axes = {name: np.array(axis, dtype=float) for name, axis in axes.items()}
+        self.axes = ReadOnly({name: np.array(axis, dtype=float) for name, axis in axes.items()})
         if np.iscomplexobj(values):
             raise ValueError("table values are complex; make one table of their real and one of their imaginary part.")
         self.values = np.array(values, dtype=float)
@@ -65,6 +66,11 @@ class Table:
             )
         if not np.all(np.isfinite(self.values)):
             raise ValueError("table values hold a number that is not finite.")
+        for column in (*self.axes.values(), self.values):
+            column.setflags(write=False)
+
+    def __reduce__(self) -> tuple:
+        return Table, (self.axes, self.values)  # NumPy forgets that an array cannot be written to
 
     def _key(self) -> tuple:
         return (tuple((n, a.tobytes()) for n, a in self.axes.items()), self.values.tobytes())
