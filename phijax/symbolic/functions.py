@@ -28,6 +28,10 @@ class Known(AppliedUndef):
     orders: tuple[int, ...] = ()
     base_name: str = ""
 
+    def __reduce__(self) -> tuple:
+        func = self.func  # a class that no module holds: another process makes it anew
+        return _applied, (func.base_name, func.source, func.orders, func.is_complex_valued, self.args)
+
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
         """Derivative by one argument: again a known function, of one order more."""
         orders = list(self.orders or (0,) * len(self.args))
@@ -134,6 +138,10 @@ def known_class(name: str, source: Any, orders: tuple[int, ...], is_complex_valu
     known = UndefinedFunction(shown, bases=(Known,), __dict__=dict(attributes), **assumption)
     known._kwargs = {**known._kwargs, **attributes}  # two functions of one name and different sources stay two
     return known
+
+
+def _applied(name: str, source: Any, orders: tuple[int, ...], is_complex_valued: bool, args: tuple) -> sympy.Expr:
+    return known_class(name, source, orders, is_complex_valued)(*args)
 
 
 def function(name: str, source: Callable | Mapping[str, Any] | Any, *, complex: bool | None = None) -> KnownFunction:

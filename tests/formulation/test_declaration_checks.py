@@ -11,7 +11,7 @@ import phijax as phi
 
 pytestmark = pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
 x, y = phi.coordinates("x y")
-t = phi.time("t")
+t, Re = phi.time("t"), phi.coordinate("Re", kind="parameter")
 u, w, v = phi.field("u", x, t), phi.field("w", x), phi.field("v", x, y)
 interval, times = phi.Interval(x, 0, 1), phi.Interval(t, 0, 1)
 strip, square = interval * times, phi.Rectangle((x, 0, 1), (y, 0, 1))
@@ -140,6 +140,31 @@ CASES = {
         {"pde": poisson, "wall": phi.on(square.boundary, Eq(phi.normal(t) * v, 1))},
         "'wall': the normal's component by 't' in n_t*v = 1 does not exist there.",
     ),
+    "normal along time": (
+        strip,
+        {"pde": heat, "start": start, "wall": phi.on(strip.boundary, Eq(phi.normal(t) * u.diff(t), 1))},
+        "'wall': the normal's component by 't' in n_t*u_t = 1 does not exist: 't' is of kind time, and walls are crossed in "
+        "space alone; write the derivative itself, as in u.diff(t), or a condition on domain.at(t=...).",
+    ),
+    "normal derivative over space and time": (
+        strip,
+        {"pde": heat, "start": start, "wall": phi.on(strip.side("left"), Eq(phi.normal_derivative(u, over=(x, t)), 0))},
+        "'wall': the normal's component by 't' in n_t*u_t + n_x*u_x = 0 does not exist: 't' is of kind time, and walls are "
+        "crossed in space alone; write the derivative itself, as in u.diff(t), or a condition on domain.at(t=...).",
+    ),
+    "normal along a parameter": (
+        interval * phi.Interval(Re, 1, 2),
+        {"pde": bar, "wall": phi.on(interval.boundary, Eq(phi.normal(Re) * w, 1))},
+        "'wall': the normal's component by 'Re' in n_Re*w = 1 does not exist: 'Re' is of kind parameter, and walls are "
+        "crossed in space alone; write the derivative itself, as in u.diff(Re), or a condition on domain.at(Re=...).",
+    ),
+    "normal along time in an integral": (
+        strip,
+        {"flux": Eq(phi.integral(phi.normal(t) * u, over=strip.boundary), 1)},
+        "'flux': the normal's component by 't' in integral(n_t*u, {0, 1} x [0, 1] in (x, t)) = 1 does not exist: 't' is of "
+        "kind time, and walls are crossed in space alone; write the derivative itself, as in u.diff(t), or a condition on "
+        "domain.at(t=...).",
+    ),
     "constant residual": (
         interval,
         {"pde": bar, "dead": phi.on(interval.boundary, Eq(x**2, 1))},
@@ -258,6 +283,13 @@ CASES = {
 def test_fault_names_the_constraint_shows_what_was_written_and_says_the_cure(name):
     domain, constraints, message = CASES[name]
     assert faults(domain, constraints) == [message]
+
+
+def test_normals_that_are_given_along_time_are_kept():
+    """Those of a front that moves are of space and time, and come with its points."""
+    front = phi.PointCloud({x: [0.2, 0.4], t: [0.1, 0.2]}, normals={x: [0.6, 0.8], t: [0.8, 0.6]})
+    moving = phi.on(front, Eq(phi.normal(x) * u.diff(x) + phi.normal(t) * u.diff(t), 0))
+    assert faults(strip, {"pde": heat, "start": start, "front": moving}) == []
 
 
 def test_an_empty_selection_is_told_once():

@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -195,6 +197,16 @@ def test_copies_and_pickles_of_a_problem_are_problems_that_cannot_be_changed(cop
     with pytest.raises(ValueError, match="read-only"):
         found.constraints["seen"].region.columns[x][0] = 7.0
     assert len(found.add("last", Eq(u.subs(x, 0), 0)).constraints) == 6
+
+
+def test_a_pickled_problem_is_the_same_in_another_process(tmp_path):
+    """Fields and known functions are classes of their own, which the other process has not made."""
+    problem = everything()
+    (tmp_path / "problem").write_bytes(pickle.dumps(problem))
+    program = "import pickle, sys; found = pickle.load(sys.stdin.buffer); print(found.fingerprint); print(found)"
+    with (tmp_path / "problem").open("rb") as file:
+        done = subprocess.run([sys.executable, "-c", program], stdin=file, capture_output=True, text=True)
+    assert done.stdout == f"{problem.fingerprint}\n{problem}\n", done.stderr
 
 
 def test_add_gives_a_new_problem_and_leaves_the_old_one():
