@@ -14,6 +14,7 @@ import pytest
 from training_toy import Adaptive, Uniform, curves, differing, factory, toy
 
 from phijax.balancing import GradNorm, Static
+from phijax.optimizers import GaussNewton
 from phijax.sampling.points import Points
 from phijax.training import KeepBest, Module, Objective, Trainer, initialize_train_state
 from phijax.training.keys import split_root
@@ -215,6 +216,21 @@ def test_t3_any_chunking_gives_the_same_bits_and_one_executable(monkeypatch):
     assert differing(states[0], states[2]) == []
     assert [engine.traces for engine in engines] == [1, 1, 1]
     assert [engine._run._cache_size() for engine in engines] == [1, 1, 1]
+
+
+def test_t3_a_step_on_the_host_is_traced_once_whatever_the_number_of_steps():
+    def traces(steps):
+        calls = []
+
+        def counted(model, batch):
+            calls.append(None)
+            return model.c * batch["x"] - 2.0 * batch["x"]
+
+        data = Uniform()
+        train(steps, module=toy(fit=counted), datamodule=data, optimizer=GaussNewton(refresh=1))
+        return len(calls), data.traces
+
+    assert traces(3) == traces(7)
 
 
 def test_r14_the_clock_changes_no_number(monkeypatch):
