@@ -48,7 +48,7 @@ class Selection(Region):
     def acceptance(self) -> float:
         """Share of `base` that is selected, by 16384 evenly spread points; of NumPy alone, since declarations ask for it."""
         size = self.cover.cube_dimension or 0
-        unit = _evenly_spread(_PROBES, size)
+        unit: Any = _evenly_spread(_PROBES, size)  # of NumPy, for which maps and conditions are of NumPy
         return float(np.mean(self.accept(unit, self.cover.place(unit))))
 
     @property
