@@ -92,6 +92,7 @@ def test_points_are_of_no_batch_and_of_each_constraint_its_own(untrained_solutio
     solution = untrained_solution(phi.Problem(phi.Interval(x, 0, 1), {"one": Eq(w, 1), "two": Eq(w, x)}))
     solution.residuals(n=solution.compiled.points["one"])
     one, two = (drawn[name].coordinates["x"] for name in names)
+    assert (one.dtype, two.dtype) == (np.float64, np.float64)
     assert not np.intersect1d(one, two).size
     with precision_scope("float64"):
         batch = solution.compiled.datamodule.train_batch_source(names, split_root(jax.random.key(0)).sampling)(0)
