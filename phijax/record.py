@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phijax._options import to_config
 from phijax.balancing import LossBalancer, balancer_from_config
 from phijax.choice import Choice
 from phijax.evaluation.run_directory import RunDirectoryError
 from phijax.evaluation.stored import stored_network, stored_slabs
 from phijax.networks import NetworkSpec
-from phijax.networks._options import to_config
 from phijax.optimizers import GaussNewton, optimizer_from_config
 from phijax.training import root_key
 

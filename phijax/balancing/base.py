@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from phijax.networks._options import did_you_mean, to_config
+from phijax._options import did_you_mean, to_config
 
 Params = Any
 Scalars = dict[str, Float[Array, ""]]

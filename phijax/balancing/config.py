@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from phijax.networks._options import from_config
+from phijax._options import from_config
 
 from .base import LossBalancer
 from .gradnorm import GradNorm

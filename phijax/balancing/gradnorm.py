@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from .base import BalancerState, LossBalancer, Params, Scalars, unit_weights
+from .base import Params, Scalars
 from .residuals import squared_norm
-from .shares import balanced, check_options
+from .shares import InverseBalancer
 
 
 @dataclass(frozen=True)
-class GradNorm(LossBalancer):
+class GradNorm(InverseBalancer):
     """Weighted gradients of equal norm: weight_i -> mean_j(g_j) / g_i with g_i = |gradient of the raw loss i|.
 
     The rule is mean over own: norms 4 and 1 give 0.625 and 2.5. It is that of Wang, Sankaran, Wang & Perdikaris
@@ -36,13 +36,7 @@ class GradNorm(LossBalancer):
     smoothing: float = 0.9
     refresh: bool = False
     largest: float = 1e6
-
-    def __post_init__(self) -> None:
-        check_options(self)
-
-    def initialize(self, terms: Sequence[str] = ()) -> BalancerState:
-        """Weights of one."""
-        return BalancerState(unit_weights(terms), {})
+    mean: ClassVar[bool] = True
 
     def diagnostics(self, params: Params, *, losses: Callable[[Params], Scalars], residuals: Any) -> Scalars:
         """The norm of the gradient of each raw loss."""
@@ -53,9 +47,3 @@ class GradNorm(LossBalancer):
             return jnp.sqrt(squared_norm(jax.grad(lambda p: losses(eqx.combine(p, rest))[term])(trained)))
 
         return {term: norm(term) for term in jax.eval_shape(losses, params)}
-
-    def update(
-        self, state: BalancerState, losses: Scalars, diagnostics: Scalars, *, key: Any, step: Any
-    ) -> BalancerState:
-        """Moves the weights towards mean norm over own norm."""
-        return balanced(state, diagnostics, mean=True, smoothing=self.smoothing, largest=self.largest)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from jaxtyping import Array, Float
 
-from .base import BalancerState, LossBalancer, Params, Scalars, unit_weights
+from .base import Params, Scalars
 from .residuals import kernel_traces
-from .shares import balanced, check_options
+from .shares import InverseBalancer
 
 
 @dataclass(frozen=True)
-class NTK(LossBalancer):
+class NTK(InverseBalancer):
     """Equal mean rates of convergence: weight_i -> sum_j(k_j) / k_i, with k_i the trace of term i's kernel over its n_i.
 
     The trace is exact, the sum over samples of |gradient of the residual|^2: gradients g and -g give 2 |g|^2. For
@@ -34,13 +34,7 @@ class NTK(LossBalancer):
     smoothing: float = 0.0
     refresh: bool = False
     largest: float = 1e12
-
-    def __post_init__(self) -> None:
-        check_options(self)
-
-    def initialize(self, terms: Sequence[str] = ()) -> BalancerState:
-        """Weights of one."""
-        return BalancerState(unit_weights(terms), {})
+    mean: ClassVar[bool] = False
 
     def diagnostics(
         self, params: Params, *, losses: Any, residuals: Callable[[Params], dict[str, Float[Array, " n"]]]
@@ -49,9 +43,3 @@ class NTK(LossBalancer):
         traces = kernel_traces(residuals, params)
         shapes = jax.eval_shape(residuals, params)
         return {term: trace / shapes[term].size for term, trace in traces.items()}
-
-    def update(
-        self, state: BalancerState, losses: Scalars, diagnostics: Scalars, *, key: Any, step: Any
-    ) -> BalancerState:
-        """Moves the weights towards sum of traces over own trace."""
-        return balanced(state, diagnostics, mean=False, smoothing=self.smoothing, largest=self.largest)

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from phijax.networks._options import real, whole
+from phijax._options import real, whole
 
 from .base import BalancerState, LossBalancer, Scalars, stacked, unit_weights, unstacked
 

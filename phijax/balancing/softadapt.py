@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import jax.numpy as jnp
 
-from phijax.networks._options import flag, real, whole
+from phijax._options import flag, real, whole
 
 from .base import BalancerState, LossBalancer, Scalars, stacked, unit_weights, unstacked
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import jax.numpy as jnp
 
-from phijax.networks._options import did_you_mean, real
+from phijax._options import did_you_mean, real
 
 from .base import BalancerState, LossBalancer, Scalars
 

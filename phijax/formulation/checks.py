@@ -14,6 +14,7 @@ from phijax.formulation.constraint import Constraint, Term
 from phijax.formulation.faults import Fault, nearest
 from phijax.formulation.numeric import sample_domain, values
 from phijax.formulation.patterns import evaluations, fixed_time, orders
+from phijax.geometry import Region
 from phijax.symbolic import (
     Coordinate,
     Field,
@@ -101,6 +102,10 @@ def _term_faults(problem: Problem, constraint: Constraint, term: Term) -> Iterat
             )
     for node in term.residual.atoms(OverRegion):
         yield from (Fault(constraint.name, f"the integral {place} is over {fault}") for fault in node.region.faults)
+    for node in term.residual.atoms(Quadrature):
+        for symbol in node.args[0].free_symbols & set(node.bound_symbols):
+            if isinstance(symbol, Normal):
+                yield from _off_space(constraint, symbol, node.args[1].region, place)
 
 
 def _infinite_on_region(problem: Problem, constraint: Constraint, term: Term) -> Iterator[Fault]:
@@ -180,6 +185,19 @@ def _normal_fault(constraint: Constraint, symbol: Normal, place: str) -> Iterato
     elif symbol.coordinate not in constraint.region.coordinates:
         yield Fault(
             constraint.name, f"the normal's component by {symbol.coordinate.name!r} {place} does not exist there."
+        )
+    else:
+        yield from _off_space(constraint, symbol, constraint.region, place)
+
+
+def _off_space(constraint: Constraint, symbol: Normal, region: Region, place: str) -> Iterator[Fault]:
+    """A component along time or a parameter, which only points have that bring it along."""
+    name, kind = symbol.coordinate.name, kind_of(symbol.coordinate)
+    if kind != "space" and symbol.coordinate not in region.normal_coordinates:
+        yield Fault(
+            constraint.name,
+            f"the normal's component by {name!r} {place} does not exist: {name!r} is of kind {kind}, and walls are crossed "
+            f"in space alone; write the derivative itself, as in u.diff({name}), or a condition on domain.at({name}=...).",
         )
 
 

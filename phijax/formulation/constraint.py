@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import sympy
 
+from phijax._read_only import ReadOnly
 from phijax.geometry import Region
-from phijax.symbolic import Field, Normal, fields_in
+from phijax.symbolic import Field, fields_in
 
 Kind = Literal["equation", "data", "free"]
 
@@ -27,6 +28,9 @@ class Column:
 
     def __hash__(self) -> int:
         return hash((self.values.shape, self.values.tobytes()))
+
+    def __reduce__(self) -> tuple:
+        return Column, (self.values,)  # NumPy forgets that an array cannot be written to
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,10 @@ class Constraint:
     on_domain: bool = False
     columns: Mapping[str, Column] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", ReadOnly(self.columns))
+
     @property
     def term_names(self) -> tuple[str, ...]:
         """Names of the loss terms: the constraint's own, or `constraint/label`."""
         return tuple(f"{self.name}/{term.label}" if term.label else self.name for term in self.terms)
-
-    @property
-    def needs_normals(self) -> bool:
-        """Whether some equation holds a component of its own region's normal."""
-        return any(isinstance(s, Normal) for term in self.terms for s in term.residual.free_symbols)

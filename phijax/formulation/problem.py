@@ -6,12 +6,12 @@ import warnings as python_warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import sympy
 
+from phijax._read_only import ReadOnly
 from phijax.formulation.checks import check, warn
 from phijax.formulation.conditions import Data, On
 from phijax.formulation.constraint import Constraint
@@ -48,7 +48,7 @@ class Problem:
         pairs = _pairs(constraints)
         read, faults = read_constraints(domain, pairs)
         self.name, self.domain, self._written = name, domain, tuple(pairs)
-        self.constraints: Mapping[str, Constraint] = MappingProxyType({c.name: c for c in read})
+        self.constraints: Mapping[str, Constraint] = ReadOnly({c.name: c for c in read})
         self.reference = Reference(reference) if isinstance(reference, Mapping) else reference
         faults += check(self)
         faults += [] if faults or reference is None else reference_faults(self)
@@ -64,27 +64,30 @@ class Problem:
             raise AttributeError(f"a Problem cannot be changed; {name!r} is set when it is made, or by problem.add.")
         super().__setattr__(name, value)
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Problem cannot be changed; {name!r} is part of it as long as it lives.")
+
     def add(self, name: str, constraint: Any) -> Problem:
         """A new problem with one constraint more, last in order. A name that exists is refused."""
         return Problem(self.domain, [*self._written, (name, constraint)], name=self.name, reference=self.reference)
 
     @cached_property
-    def fields(self) -> dict[str, Field]:
+    def fields(self) -> Mapping[str, Field]:
         """Unknown functions at their own coordinates, by name, in order of first use."""
         found: dict[str, Field] = {}
         for expression in self._residuals():
             for name, field in fields_in(expression).items():
                 found.setdefault(name, field)
-        return found
+        return ReadOnly(found)
 
     @cached_property
-    def parameters(self) -> dict[str, Parameter]:
+    def parameters(self) -> Mapping[str, Parameter]:
         """Unknown constants, by name, in order of first use."""
         found: dict[str, Parameter] = {}
         for expression in self._residuals():
             for symbol in sorted(expression.atoms(Parameter), key=lambda s: s.name):
                 found.setdefault(symbol.name, symbol)
-        return found
+        return ReadOnly(found)
 
     @property
     def trained(self) -> dict[str, Constraint]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from phijax._read_only import ReadOnly
 from phijax.formulation.faults import Fault, nearest
 from phijax.symbolic import as_expression
 
@@ -32,7 +33,7 @@ class Reference:
 
     def __post_init__(self):
         named = {_name(key): value for key, value in self.values.items()}
-        object.__setattr__(self, "values", named)
+        object.__setattr__(self, "values", ReadOnly(named))
 
     def parameter(self, name: str) -> float | None:
         """True value of a parameter, None where it is unknown."""

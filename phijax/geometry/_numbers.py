@@ -8,7 +8,10 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 from sympy import Expr, Float, Integer, Symbol, sympify
 from sympy.core.sympify import SympifyError
 
@@ -70,6 +73,16 @@ def symbols(given: Any, what: str) -> tuple[Symbol, ...]:
         if sum(s.name == name for s in each) > 1:
             raise ValueError(f"{what}: the coordinate {name!r} is given more than once.")
     return each
+
+
+def namespace(array: Any) -> Any:
+    """`numpy` for its arrays, else `jax.numpy`: maps of points serve compiled code and, without JAX, declarations."""
+    return np if isinstance(array, np.ndarray) else jnp
+
+
+def unstacked(array: Array) -> tuple[Array, ...]:
+    """The columns of an array of shape (n, d)."""
+    return jnp.unstack(array, axis=1) if isinstance(array, jax.Array) else tuple(np.moveaxis(array, 1, 0))
 
 
 def is_space(symbol: Symbol) -> bool:

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from sympy import Expr, Symbol, sqrt
 
 from phijax.geometry import _ball_rules
-from phijax.geometry._numbers import as_float, exact, symbols
+from phijax.geometry._numbers import as_float, exact, namespace, symbols, unstacked
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
@@ -65,12 +65,13 @@ class _Round(Region):
         return jnp.linalg.norm(columns - self._middle(columns), axis=-1)
 
     def _middle(self, like: Float[Array, "*n d"]) -> Float[Array, "*n d"]:
-        return jnp.broadcast_to(jnp.asarray([as_float(c) for c in self.center], like.dtype), like.shape)
+        xp = namespace(like)
+        return xp.broadcast_to(xp.asarray([as_float(c) for c in self.center], like.dtype), like.shape)
 
     def _moved(self, scaled: Float[Array, "n d"]) -> dict[str, Float[Array, "n"]]:
         """Offsets from the center, in radii, as coordinates."""
         placed = self._middle(scaled) + as_float(self.radius) * scaled
-        return dict(zip(self.names, jnp.unstack(placed, axis=1), strict=True))
+        return dict(zip(self.names, unstacked(placed), strict=True))
 
     def _nodes(self, scaled: Float[np.ndarray, "d m"]) -> dict[str, Float[np.ndarray, "m"]]:
         """`_moved` for the nodes of a rule."""
@@ -106,7 +107,7 @@ class Ball(_Round):
         return math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1) + d * math.log(as_float(self.radius)))
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        distance = jnp.minimum(unit[:, :1] ** (1 / self.dimension), 1 - self._margin(unit.dtype))
+        distance = namespace(unit).minimum(unit[:, :1] ** (1 / self.dimension), 1 - self._margin(unit.dtype))
         return Placement(self._moved(distance * directions(unit[:, 1:])))
 
     def _margin(self, dtype: Any) -> float:
@@ -174,7 +175,7 @@ class Sphere(_Round):
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         normal = directions(unit)
-        return Placement(self._moved(normal), dict(zip(self.names, jnp.unstack(normal, axis=1), strict=True)))
+        return Placement(self._moved(normal), dict(zip(self.names, unstacked(normal), strict=True)))
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         return jnp.abs(self._distance_to_center(points) - as_float(self.radius))
@@ -207,17 +208,17 @@ def Disk(coordinates: tuple[Symbol, Symbol], center: Any = (0, 0), radius: Any =
 
 def directions(unit: Float[Array, "n c"]) -> Float[Array, "n d"]:
     """Uniform unit vectors of R^(c + 1) from points of the unit cube: an angle for each pair of coordinates, and shares."""
-    size = unit.shape[1] + 1
+    xp, size = namespace(unit), unit.shape[1] + 1
     pairs, alone = divmod(size, 2)
     angles, shares = 2 * math.pi * unit[:, :pairs], unit[:, pairs:]
     # Of the k coordinates from a pair on, the length of those after it, relative to that of all: v^(1/(k-2)).
-    log_tails = jnp.log(shares) / jnp.arange(size - 2, 0, -2, dtype=unit.dtype)[None]
-    heads = jnp.sqrt(-jnp.expm1(2 * log_tails))
+    log_tails = xp.log(shares) / xp.arange(size - 2, 0, -2, dtype=unit.dtype)[None]
+    heads = xp.sqrt(-xp.expm1(2 * log_tails))
     if alone:  # the last coordinate is a tail of its own and has a sign: it is uniform in (-1, 1)
         last = shares[:, -1:]
-        heads = jnp.concatenate([heads[:, :-1], 2 * jnp.sqrt(last * (1 - last))], axis=1)
-    lengths = jnp.exp(jnp.cumsum(log_tails[:, : pairs - 1], axis=1))
-    before = jnp.concatenate([jnp.ones_like(unit[:, :1]), lengths], axis=1)
-    radii = before * jnp.concatenate([heads, jnp.ones_like(unit[:, : pairs - heads.shape[1]])], axis=1)
-    columns = [radii * jnp.cos(angles), radii * jnp.sin(angles)]
-    return jnp.concatenate(columns + [before[:, -1:] * (1 - 2 * last)] if alone else columns, axis=1)
+        heads = xp.concatenate([heads[:, :-1], 2 * xp.sqrt(last * (1 - last))], axis=1)
+    lengths = xp.exp(xp.cumsum(log_tails[:, : pairs - 1], axis=1))
+    before = xp.concatenate([xp.ones_like(unit[:, :1]), lengths], axis=1)
+    radii = before * xp.concatenate([heads, xp.ones_like(unit[:, : pairs - heads.shape[1]])], axis=1)
+    columns = [radii * xp.cos(angles), radii * xp.sin(angles)]
+    return xp.concatenate(columns + [before[:, -1:] * (1 - 2 * last)] if alone else columns, axis=1)

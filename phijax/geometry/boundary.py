@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
+from phijax.geometry._numbers import namespace
 from phijax.geometry.cells import Cells
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
 
@@ -102,13 +103,14 @@ class Boundary(Region):
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         if len(self.pieces) == 1:
             return self.regions[0].place(unit[:, : self.regions[0].cube_dimension])
+        xp = namespace(unit)
         index, first = self._pick(unit[:, 0])
-        stretched = jnp.concatenate([first[:, None], unit[:, 1:]], axis=1)
+        stretched = xp.concatenate([first[:, None], unit[:, 1:]], axis=1)
         cells = Cells.of(self.regions)
         if cells is not None:
             return cells.place(index, stretched)
         each = [piece.place(stretched[:, : piece.cube_dimension]) for piece in self.regions]
-        choose = lambda columns: jnp.select([index == i for i in range(len(each))], columns)
+        choose = lambda columns: xp.select([index == i for i in range(len(each))], columns)
         gather = lambda tables: {name: choose([table[name] for table in tables]) for name in tables[0]}
         coordinates = gather([part.coordinates for part in each])
         return Placement(coordinates, gather([part.normals for part in each]) if self.has_normals else None)
@@ -116,16 +118,16 @@ class Boundary(Region):
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
         index, _ = self.cover._pick(unit[:, 0])  # type: ignore[attr-defined]
         accepted = [piece.accept(unit, placement) for piece in self.regions]
-        return jnp.select([index == i for i in range(len(accepted))], accepted)
+        return namespace(unit).select([index == i for i in range(len(accepted))], accepted)
 
     def _pick(self, unit: Float[Array, "n"]) -> tuple[Array, Float[Array, "n"]]:
         """Index of the piece, and where in the piece's share of (0, 1) the number lies."""
-        share = np.array([piece.measure for piece in self.regions])
+        xp, share = namespace(unit), np.array([piece.measure for piece in self.regions])
         edges = np.concatenate([[0.0], np.cumsum(share) / share.sum()])
-        index = jnp.sum(unit[:, None] >= jnp.asarray(edges[1:-1], unit.dtype)[None, :], axis=1)
-        start, width = (jnp.asarray(table, unit.dtype)[index] for table in (edges[:-1], np.diff(edges)))
+        index = xp.sum(unit[:, None] >= xp.asarray(edges[1:-1], unit.dtype)[None, :], axis=1)
+        start, width = (xp.asarray(table, unit.dtype)[index] for table in (edges[:-1], np.diff(edges)))
         half_cell = float(jnp.finfo(unit.dtype).eps) / 4
-        return index, jnp.clip((unit - start) / width, half_cell, 1 - 2 * half_cell)
+        return index, xp.clip((unit - start) / width, half_cell, 1 - 2 * half_cell)
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest piece."""

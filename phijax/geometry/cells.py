@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 from sympy import Symbol
 
-from phijax.geometry._numbers import inner_bounds, is_space
+from phijax.geometry._numbers import inner_bounds, is_space, namespace, unstacked
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.region import Placement, Region
@@ -47,16 +46,16 @@ class Cells:
 
     def place(self, index: Int[Array, "n"], unit: Float[Array, "n c"]) -> Placement:
         """Point i in cell index[i]."""
-        dtype = unit.dtype
-        pick = lambda table: jnp.asarray(table, dtype)[index]
+        xp, dtype = namespace(unit), unit.dtype
+        pick = lambda table: xp.asarray(table, dtype)[index]
         first, last = self._inside(dtype)
-        served = jnp.take_along_axis(unit, jnp.asarray(self.column)[index], axis=1)
-        placed = jnp.clip(pick(self.lower) + pick(self.upper - self.lower) * served, pick(first), pick(last))
+        served = xp.take_along_axis(unit, xp.asarray(self.column)[index], axis=1)
+        placed = xp.clip(pick(self.lower) + pick(self.upper - self.lower) * served, pick(first), pick(last))
         names = [axis.name for axis in self.coordinates]
-        coordinates = dict(zip(names, jnp.unstack(placed, axis=1), strict=True))
+        coordinates = dict(zip(names, unstacked(placed), strict=True))
         if not self.normal.any():
             return Placement(coordinates)
-        normals = dict(zip(self.coordinates, jnp.unstack(pick(self.normal), axis=1), strict=True))
+        normals = dict(zip(self.coordinates, unstacked(pick(self.normal)), strict=True))
         return Placement(coordinates, {s.name: normal for s, normal in normals.items() if is_space(s)})
 
     def _inside(self, dtype: Any) -> tuple[np.ndarray, np.ndarray]:

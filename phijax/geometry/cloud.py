@@ -11,7 +11,8 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry._numbers import as_float, symbols
+from phijax._read_only import ReadOnly
+from phijax.geometry._numbers import as_float, namespace, symbols
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
 from phijax.symbolic import first_masked
 
@@ -59,6 +60,9 @@ class PointCloud(Region):
     def __hash__(self) -> int:
         return hash(self._value())
 
+    def __reduce__(self) -> tuple:
+        return PointCloud, (self.columns, self.normals)  # NumPy forgets that an array cannot be written to
+
     @property
     def coordinates(self) -> tuple[Symbol, ...]:
         return tuple(self.columns)
@@ -89,12 +93,16 @@ class PointCloud(Region):
 
     def rows(self, dtype: Any) -> Placement:
         """All of the points, in the order given."""
-        normals = self.normals and {s.name: jnp.asarray(c, dtype) for s, c in self.normals.items()}
-        return Placement({s.name: jnp.asarray(c, dtype) for s, c in self.columns.items()}, normals)
+        return self._rows(jnp, dtype)
+
+    def _rows(self, xp: Any, dtype: Any) -> Placement:
+        normals = self.normals and {s.name: xp.asarray(c, dtype) for s, c in self.normals.items()}
+        return Placement({s.name: xp.asarray(c, dtype) for s, c in self.columns.items()}, normals)
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        index = jnp.minimum((unit[:, 0] * len(self)).astype(jnp.int32), len(self) - 1)
-        coordinates, normals = self.rows(unit.dtype)
+        xp = namespace(unit)
+        index = xp.minimum((unit[:, 0] * len(self)).astype(jnp.int32), len(self) - 1)
+        coordinates, normals = self._rows(xp, unit.dtype)
         take = lambda table: table and {name: column[index] for name, column in table.items()}
         return Placement(take(coordinates), take(normals))
 
@@ -141,7 +149,7 @@ def _table(columns: Any, what: str) -> Mapping[Symbol, Float[np.ndarray, "n"]]:
     lengths = {symbol.name: len(column) for symbol, column in table.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"{what}: the columns must have one length; got {lengths}.")
-    return table
+    return ReadOnly(table)
 
 
 def _column(values: Any, what: str) -> Float[np.ndarray, "n"]:

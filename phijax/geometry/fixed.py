@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry._numbers import as_float, exact, is_space, symbols
+from phijax.geometry._numbers import as_float, exact, is_space, namespace, symbols
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, space_zeros, written
 
 
@@ -66,7 +66,7 @@ class Fixed(Region):
         return {self.coordinate: self.sign} if self.sign else {}
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        column = jnp.full(unit.shape[:1], as_float(self.value), unit.dtype)
+        column = namespace(unit).full(unit.shape[:1], as_float(self.value), unit.dtype)
         if not self.sign:
             return Placement({self.coordinate.name: column})
         normals = space_zeros((self.coordinate,), column)

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry._numbers import as_float, exact, inner_bounds, is_space, symbols
+from phijax.geometry._numbers import as_float, exact, inner_bounds, is_space, namespace, symbols
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
 
@@ -79,7 +79,7 @@ class Interval(Region):
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         lower, upper = self.ends
         inside = inner_bounds(lower, upper, unit.dtype, self.coordinate.name)
-        return Placement({self.coordinate.name: jnp.clip(lower + (upper - lower) * unit[:, 0], *inside)})
+        return Placement({self.coordinate.name: namespace(unit).clip(lower + (upper - lower) * unit[:, 0], *inside)})
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """Of a periodic interval, which has no ends: minus infinity."""

@@ -1,47 +1,47 @@
-"""Sympy conditions on coordinates, evaluated on arrays by a table of nodes."""
+"""Sympy conditions on coordinates, evaluated on arrays of NumPy or JAX by a table of nodes."""
 
 from __future__ import annotations
 
 import functools
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import jax.numpy as jnp
+import numpy as np
 import sympy
 from jaxtyping import Array, Bool, Float
 
-from phijax.geometry._numbers import as_float
+from phijax.geometry._numbers import as_float, namespace
 
-_NODES: dict[type, Callable[..., Any]] = {
-    sympy.Add: lambda *terms: functools.reduce(operator.add, terms),
-    sympy.Mul: lambda *terms: functools.reduce(operator.mul, terms),
-    sympy.Min: lambda *terms: functools.reduce(jnp.minimum, terms),
-    sympy.Max: lambda *terms: functools.reduce(jnp.maximum, terms),
-    sympy.And: lambda *terms: functools.reduce(jnp.logical_and, terms),
-    sympy.Or: lambda *terms: functools.reduce(jnp.logical_or, terms),
-    sympy.Not: jnp.logical_not,
-    sympy.Pow: jnp.power,
-    sympy.Abs: jnp.abs,
-    sympy.sign: jnp.sign,
-    sympy.floor: jnp.floor,
-    sympy.ceiling: jnp.ceil,
-    sympy.exp: jnp.exp,
-    sympy.log: jnp.log,
-    sympy.sin: jnp.sin,
-    sympy.cos: jnp.cos,
-    sympy.tan: jnp.tan,
-    sympy.atan: jnp.arctan,
-    sympy.atan2: jnp.arctan2,
-    sympy.sinh: jnp.sinh,
-    sympy.cosh: jnp.cosh,
-    sympy.tanh: jnp.tanh,
-    sympy.StrictGreaterThan: operator.gt,
-    sympy.GreaterThan: operator.ge,
-    sympy.StrictLessThan: operator.lt,
-    sympy.LessThan: operator.le,
-    sympy.Equality: operator.eq,
-    sympy.Unequality: operator.ne,
+# Functions of NumPy and of JAX; those of two arguments are folded over more.
+_NODES: dict[type, str] = {
+    sympy.Add: "add",
+    sympy.Mul: "multiply",
+    sympy.Min: "minimum",
+    sympy.Max: "maximum",
+    sympy.And: "logical_and",
+    sympy.Or: "logical_or",
+    sympy.Not: "logical_not",
+    sympy.Pow: "power",
+    sympy.Abs: "abs",
+    sympy.sign: "sign",
+    sympy.floor: "floor",
+    sympy.ceiling: "ceil",
+    sympy.exp: "exp",
+    sympy.log: "log",
+    sympy.sin: "sin",
+    sympy.cos: "cos",
+    sympy.tan: "tan",
+    sympy.atan: "arctan",
+    sympy.atan2: "arctan2",
+    sympy.sinh: "sinh",
+    sympy.cosh: "cosh",
+    sympy.tanh: "tanh",
+    sympy.StrictGreaterThan: "greater",
+    sympy.GreaterThan: "greater_equal",
+    sympy.StrictLessThan: "less",
+    sympy.LessThan: "less_equal",
+    sympy.Equality: "equal",
+    sympy.Unequality: "not_equal",
 }
 _LOGICAL = (sympy.logic.boolalg.BooleanTrue, sympy.logic.boolalg.BooleanFalse)
 
@@ -58,16 +58,20 @@ def unknown_node(condition: sympy.Basic) -> sympy.Basic | None:
 
 
 def holds(condition: sympy.Basic, points: Mapping[str, Float[Array, "*n"]]) -> Bool[Array, "*n"]:
-    """Where `condition` is true."""
-    shape = next(iter(points.values())).shape
-    return jnp.broadcast_to(jnp.asarray(_value(condition, points)), shape)
+    """Where `condition` is true; NumPy for NumPy."""
+    column = next(iter(points.values()))
+    xp = namespace(column)
+    with np.errstate(all="ignore"):  # a condition may divide by zero beside the points that it is about
+        return xp.broadcast_to(xp.asarray(_value(condition, points, xp)), column.shape)
 
 
-def _value(node: sympy.Basic, points: Mapping[str, Array]) -> Any:
+def _value(node: sympy.Basic, points: Mapping[str, Array], xp: Any) -> Any:
     if isinstance(node, sympy.Symbol):
         return points[node.name]
     if isinstance(node, _LOGICAL):
         return bool(node)
     if node.is_number:
         return int(node) if node.is_Integer else as_float(node)  # type: ignore[arg-type]
-    return _NODES[type(node)](*(_value(argument, points) for argument in node.args))
+    function = getattr(xp, _NODES[type(node)])
+    arguments = [_value(argument, points, xp) for argument in node.args]
+    return functools.reduce(function, arguments) if len(arguments) > 1 else function(*arguments)

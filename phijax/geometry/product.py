@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry._numbers import is_space, symbols
+from phijax.geometry._numbers import is_space, namespace, symbols
 from phijax.geometry.interval import Interval
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, space_zeros
 from phijax.geometry.unresolved import Unresolved
@@ -75,7 +75,7 @@ class Product(Region):
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         edges = np.cumsum([factor.cube_dimension or 0 for factor in self.factors])[:-1]
         coordinates, normals = {}, {}
-        for factor, own in zip(self.factors, jnp.split(unit, edges, axis=1), strict=True):
+        for factor, own in zip(self.factors, namespace(unit).split(unit, edges, axis=1), strict=True):
             part = factor.place(own)
             coordinates |= part.coordinates
             normals |= part.normals or {}

@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 from sympy import latex as sympy_latex
 
 from phijax._precision import precision_scope
-from phijax.geometry._numbers import is_space
+from phijax.geometry._numbers import is_space, namespace
 from phijax.symbolic import text
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Region(abc.ABC):
 
     @abc.abstractmethod
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        """`from_cube` without its check of the shape."""
+        """`from_cube` without its check of the shape; NumPy for NumPy, so that a declaration asks nothing of JAX."""
 
     @abc.abstractmethod
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
@@ -183,7 +183,7 @@ class Region(abc.ABC):
 
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
         """Which of the points `placement = cover.from_cube(unit)` are of this region; uniform in it, then."""
-        return jnp.ones(unit.shape[:1], bool)
+        return namespace(unit).ones(unit.shape[:1], bool)
 
     def signed_distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """Euclidean distance to the edge of the set, negative inside; without sign where the set has no interior.
@@ -280,4 +280,4 @@ def written(number: Expr, tex: bool) -> str:
 
 def space_zeros(coordinates: tuple[Symbol, ...], like: Float[Array, "n"]) -> dict[str, Float[Array, "n"]]:
     """A zero normal over the space coordinates, to be filled in."""
-    return {symbol.name: jnp.zeros_like(like) for symbol in coordinates if is_space(symbol)}
+    return {symbol.name: namespace(like).zeros_like(like) for symbol in coordinates if is_space(symbol)}

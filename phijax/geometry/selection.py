@@ -7,14 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import sympy
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
-from phijax._precision import precision_scope
 from phijax.geometry._numbers import as_float
 from phijax.geometry.interval import Interval
 from phijax.geometry.predicate import holds
@@ -49,11 +46,10 @@ class Selection(Region):
 
     @functools.cached_property
     def acceptance(self) -> float:
-        """Share of `base` that is selected, by 16384 evenly spread points."""
+        """Share of `base` that is selected, by 16384 evenly spread points; of NumPy alone, since declarations ask for it."""
         size = self.cover.cube_dimension or 0
-        with precision_scope("float64"), jax.ensure_compile_time_eval():
-            unit = jnp.asarray(_evenly_spread(_PROBES, size))
-            return float(jnp.mean(self.accept(unit, self.cover.from_cube(unit))))
+        unit: Any = _evenly_spread(_PROBES, size)  # of NumPy, for which maps and conditions are of NumPy
+        return float(np.mean(self.accept(unit, self.cover.place(unit))))
 
     @property
     def measure(self) -> float:

@@ -10,9 +10,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from phijax._options import did_you_mean
 from phijax.series import functions
-
-from ._options import did_you_mean
 
 
 class Activation(NamedTuple):

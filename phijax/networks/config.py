@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ._options import from_config
+from phijax._options import from_config
+
 from .fourier import FourierFeatures
 from .mlp import MLP
 from .modified_mlp import ModifiedMLP

@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from phijax._options import real, whole
 from phijax.series import Series, concatenate
 from phijax.series.functions import cos, sin
 
-from ._options import real, whole
 from .frozen import frozen
 from .layers import Sequential
 from .mlp import MLP

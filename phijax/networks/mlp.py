@@ -10,7 +10,8 @@ import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
 
-from ._options import real, whole
+from phijax._options import real, whole
+
 from .activations import activation
 from .layers import Dropout, Elementwise, Sequential, linear
 from .specification import NetworkSpec, check_sizes

@@ -9,7 +9,7 @@ from typing import Any
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
 
-from ._options import to_config, whole
+from phijax._options import to_config, whole
 
 # Any function of this signature serves as a network; those of this package can also be written in a configuration.
 NetworkFactory = Callable[[PRNGKeyArray, int, int], Callable[..., Any]]

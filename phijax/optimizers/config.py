@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from phijax.networks._options import from_config
+from phijax._options import from_config
 from phijax.optimizers.gauss_newton import GaussNewton
 
 FIRST_ORDER_STEPS = 20_000

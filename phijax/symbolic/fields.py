@@ -20,6 +20,10 @@ class Field(AppliedUndef):
     is_complex_field: bool = False
     on: Any = None
 
+    def __reduce__(self) -> tuple:
+        func = self.func  # a class that no module holds: another process makes it anew
+        return _applied, (func.__name__, func.coordinates, func.is_complex_field, func.on, self.args)
+
     @property
     def name(self) -> str:
         """Name of the field, whatever its arguments."""
@@ -82,6 +86,10 @@ def field(name: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any 
     # sympy compares functions by name and this dictionary: two fields of one name stay two, so that checks can tell.
     function._kwargs = {**function._kwargs, **attributes}
     return function(*coordinates)
+
+
+def _applied(name: str, coordinates: tuple, complex: bool, on: Any, args: tuple) -> Field:
+    return field(name, *coordinates, complex=complex, on=on).func(*args)
 
 
 def fields(names: str, *coordinates: sympy.Symbol, complex: bool = False, on: Any = None) -> tuple[Field, ...]:

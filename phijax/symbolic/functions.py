@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
+from phijax._read_only import ReadOnly
 from phijax.symbolic.coordinates import check_name
 from phijax.symbolic.observed import Observed
 from phijax.symbolic.values import as_expression, first_masked
@@ -26,6 +27,10 @@ class Known(AppliedUndef):
     is_complex_valued: bool = False
     orders: tuple[int, ...] = ()
     base_name: str = ""
+
+    def __reduce__(self) -> tuple:
+        func = self.func  # a class that no module holds: another process makes it anew
+        return _applied, (func.base_name, func.source, func.orders, func.is_complex_valued, self.args)
 
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
         """Derivative by one argument: again a known function, of one order more."""
@@ -51,7 +56,7 @@ class Table:
         for name, column in {**axes, "values": values}.items():
             if (row := first_masked(column)) is not None:
                 raise ValueError(f"table column {name!r} is masked in row {row}; leave out the rows without a value.")
-        self.axes = {name: np.array(axis, dtype=float) for name, axis in axes.items()}
+        self.axes = ReadOnly({name: np.array(axis, dtype=float) for name, axis in axes.items()})
         if np.iscomplexobj(values):
             raise ValueError("table values are complex; make one table of their real and one of their imaginary part.")
         self.values = np.array(values, dtype=float)
@@ -65,6 +70,11 @@ class Table:
             )
         if not np.all(np.isfinite(self.values)):
             raise ValueError("table values hold a number that is not finite.")
+        for column in (*self.axes.values(), self.values):
+            column.setflags(write=False)
+
+    def __reduce__(self) -> tuple:
+        return Table, (self.axes, self.values)  # NumPy forgets that an array cannot be written to
 
     def _key(self) -> tuple:
         return (tuple((n, a.tobytes()) for n, a in self.axes.items()), self.values.tobytes())
@@ -128,6 +138,10 @@ def known_class(name: str, source: Any, orders: tuple[int, ...], is_complex_valu
     known = UndefinedFunction(shown, bases=(Known,), __dict__=dict(attributes), **assumption)
     known._kwargs = {**known._kwargs, **attributes}  # two functions of one name and different sources stay two
     return known
+
+
+def _applied(name: str, source: Any, orders: tuple[int, ...], is_complex_valued: bool, args: tuple) -> sympy.Expr:
+    return known_class(name, source, orders, is_complex_valued)(*args)
 
 
 def function(name: str, source: Callable | Mapping[str, Any] | Any, *, complex: bool | None = None) -> KnownFunction:

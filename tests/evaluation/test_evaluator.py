@@ -156,6 +156,28 @@ def test_values_are_of_the_models_precision_whatever_the_process_flag(untrained_
     assert not jax.config.jax_enable_x64
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_what_users_bring_sees_the_precision_of_the_run_alone(untrained_solution, precision):
+    """Functions and networks are first called when a problem is compiled, or an expression is asked for."""
+    seen = set()
+
+    def law(z):
+        seen.add(str(z.dtype))
+        return z**2
+
+    def network(key, inputs, outputs):
+        seen.add(str(jax.random.normal(key).dtype))
+        return phi.MLP(width=4, depth=1)(key, inputs, outputs)
+
+    w, known = phi.field("w", x), phi.function("law", law, complex=False)
+    declared = phi.Problem(phi.Interval(x, 0, 1), {"pde": Eq(w.diff(x), known(w))})
+    with jax.enable_x64(precision == "float32"):
+        solution = untrained_solution(declared, network=network, precision=precision)
+        solution.evaluate(known(2 * w), x=0.5)
+        solution.residuals(n=4)
+    assert seen == {precision}
+
+
 def test_complex_fields_give_complex_values(exact_solution):
     h = phi.field("h", x, t, complex=True)
     problem = phi.Problem(

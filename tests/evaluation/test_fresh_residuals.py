@@ -7,7 +7,7 @@ from sympy import Eq, I, Rational, exp, pi, sin
 
 import phijax as phi
 from phijax._precision import precision_scope
-from phijax.evaluation import residuals
+from phijax.evaluation import chunks, residuals
 from phijax.evaluation.residuals import by_constraint, fresh_residuals
 from phijax.training.keys import split_root
 
@@ -92,10 +92,21 @@ def test_points_are_of_no_batch_and_of_each_constraint_its_own(untrained_solutio
     solution = untrained_solution(phi.Problem(phi.Interval(x, 0, 1), {"one": Eq(w, 1), "two": Eq(w, x)}))
     solution.residuals(n=solution.compiled.points["one"])
     one, two = (drawn[name].coordinates["x"] for name in names)
+    assert (one.dtype, two.dtype) == (np.float64, np.float64)
     assert not np.intersect1d(one, two).size
     with precision_scope("float64"):
         batch = solution.compiled.datamodule.train_batch_source(names, split_root(jax.random.key(0)).sampling)(0)
     assert not np.intersect1d(np.stack([one, two]), np.stack([batch[name].coordinates["x"] for name in names])).size
+
+
+def test_points_are_taken_in_chunks_whatever_their_number(exact_solution, monkeypatch):
+    solution = exact_solution(problem(), {u: x**2 + y**4, v: y})
+    whole, sizes, padded = solution.residuals(n=1000), set(), chunks._padded
+    monkeypatch.setattr(chunks, "CHUNK", 64)
+    monkeypatch.setattr(chunks, "SMALL_CHUNK", 32)
+    monkeypatch.setattr(chunks, "_padded", lambda rows, size: sizes.add(size) or padded(rows, size))
+    assert solution.residuals(n=1000) == pytest.approx(whole, rel=1e-13)
+    assert sizes == {32, 64}  # the gauge is a single point
 
 
 def test_a_complex_residual_counts_by_its_modulus(exact_solution):

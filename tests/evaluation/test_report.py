@@ -67,6 +67,9 @@ def test_a_small_training_loss_is_no_success(exact_solution):
     assert any("no reference solution is known" in caution for caution in report.cautions)
     assert "converged" not in str(report)
     assert "solved" not in str(report)
+    (row,) = [line.split() for line in str(report).splitlines() if line.split()[:1] == ["motion"]]
+    assert (row[1], row[-1]) == ("1.00e+00", "1.00e-08")  # on fresh points, and trained
+    assert flat.summary()["residuals"] == pytest.approx({"motion": 1.0, "place": 0.0, "speed": 0.0})
 
 
 def test_trained_and_fresh_residuals_stand_side_by_side(exact_solution):

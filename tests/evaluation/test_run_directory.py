@@ -1,6 +1,7 @@
 """The folder of a run: whole from the start, never another run's, read without executing anything."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from sympy import Eq
 
 import phijax as phi
 from phijax.evaluation import Dated, RunDirectory, RunDirectoryError, run_directory
+from phijax.lowering import LoweringError
 
 t = phi.time("t")
 y = phi.field("y", t)
@@ -155,3 +157,14 @@ def test_summary_report_and_pictures_are_written(tmp_path, exact_solution):
     assert "fresh points" in (run.path / "report.txt").read_text()
     assert run.write_plots(solution) == [run.path / "plots" / "solution.png"]
     assert not list(Path(run.path).rglob("*.part*"))
+
+
+def test_the_folder_is_whole_before_anything_is_compiled(tmp_path):
+    """What cannot be compiled leaves its declaration and settings behind."""
+    law = Eq(y.diff(t), phi.function("law", math.sin)(y))
+    problem = phi.Problem(span, {"ode": law, "start": phi.on(span.at(t=0), Eq(y, 1))})
+    with pytest.raises(LoweringError, match="constraint 'ode': the function 'law' fails on an array"):
+        phi.solve(problem, seed=5, run_dir=tmp_path / "run", network=phi.MLP(width=4, depth=1), progress=False)
+    run = RunDirectory.open(tmp_path / "run")
+    assert (run.config["seed"], run.config["network"]["width"]) == (5, 4)
+    assert "y_t = law(y)" in (run.path / "problem.txt").read_text()

@@ -1,5 +1,10 @@
 """A problem: names, order, immutability, and the mathematics it prints (contracts D1 and D3)."""
 
+import copy
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import sympy
@@ -124,9 +129,84 @@ def test_a_problem_cannot_be_changed():
         problem.domain = space
     with pytest.raises(TypeError, match="does not support item assignment"):
         problem.constraints["more"] = problem.constraints["pde"]
-    seen = burgers(seen=phi.data({"x": [0.5], "t": [0.5], "u": [1.0]})).constraints["seen"]
+
+
+def everything():
+    """A problem with every kind of part that holds numbers or names."""
+    a, v = phi.parameter("a", 2.0), phi.field("v", x, t)
+    law = phi.function("k", {"u": [0.0, 1.0, 2.0], "k": [1.0, 2.0, 4.0]})
+    return phi.Problem(
+        domain,
+        {
+            "pde": Eq(u.diff(t), a * law(u) * u.diff(x, 2)),
+            "flux": Eq(v, phi.integral(u, over=space)),
+            "initial": phi.on(domain.at(t=0), Eq(u, sin(x))),
+            "walls": phi.on(domain.boundary(where=t < x), Eq(phi.normal_derivative(u), 0)),
+            "seen": phi.data({"x": [0.5, 0.6], "t": [0.5, 0.7], "u": [1.0, 2.0]}),
+        },
+        reference={u: sin(x), "a": 2.0},
+    )
+
+
+def test_no_part_of_a_problem_can_be_changed():
+    """Neither set nor deleted, whether it was asked for before or not."""
+    problem = everything()
+    seen = problem.constraints["seen"]
+    (law,) = problem.constraints["pde"].terms[0].residual.atoms(phi.symbolic.Known)
+    mappings = [problem.fields, problem.parameters, problem.constraints, seen.columns, seen.region.columns]
+    for mapping in [*mappings, problem.reference.values, law.func.source.axes]:
+        (name, *_) = mapping
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            mapping[name] = None
+        with pytest.raises(TypeError, match="does not support item deletion"):
+            del mapping[name]
+        for change in ("clear", "pop", "popitem", "setdefault", "update"):
+            assert not hasattr(mapping, change)
+    for array in (seen.columns["u"].values, seen.region.columns[x], law.func.source.values, law.func.source.axes["u"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7.0
+    for name in ("name", "domain", "constraints", "fields", "fingerprint", "never_there"):
+        with pytest.raises(AttributeError, match=f"a Problem cannot be changed; '{name}' is "):
+            delattr(problem, name)
+    with pytest.raises(AttributeError, match="read-only"):
+        problem.fields._entries = {}
+    assert list(problem.fields) == ["u", "v"]
+    assert problem == everything()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda problem: pickle.loads(pickle.dumps(problem))])
+@pytest.mark.parametrize("used", [False, True])
+def test_copies_and_pickles_of_a_problem_are_problems_that_cannot_be_changed(copied, used):
+    problem = everything()
+    if used:
+        assert len(problem.fields) + len(problem.parameters) == 3  # what is kept travels with it
+    found = copied(problem)
+    assert found == problem
+    assert found.fingerprint == problem.fingerprint
+    assert str(found) == str(problem)
+    assert (found.fields, found.parameters, found.constraints) == (
+        problem.fields,
+        problem.parameters,
+        problem.constraints,
+    )
+    assert found.reference == problem.reference
+    with pytest.raises(AttributeError, match="a Problem cannot be changed"):
+        found.name = "other"
     with pytest.raises(ValueError, match="read-only"):
-        seen.columns["u"].values[0] = 2.0
+        found.constraints["seen"].columns["u"].values[0] = 7.0
+    with pytest.raises(ValueError, match="read-only"):
+        found.constraints["seen"].region.columns[x][0] = 7.0
+    assert len(found.add("last", Eq(u.subs(x, 0), 0)).constraints) == 6
+
+
+def test_a_pickled_problem_is_the_same_in_another_process(tmp_path):
+    """Fields and known functions are classes of their own, which the other process has not made."""
+    problem = everything()
+    (tmp_path / "problem").write_bytes(pickle.dumps(problem))
+    program = "import pickle, sys; found = pickle.load(sys.stdin.buffer); print(found.fingerprint); print(found)"
+    with (tmp_path / "problem").open("rb") as file:
+        done = subprocess.run([sys.executable, "-c", program], stdin=file, capture_output=True, text=True)
+    assert done.stdout == f"{problem.fingerprint}\n{problem}\n", done.stderr
 
 
 def test_add_gives_a_new_problem_and_leaves_the_old_one():

@@ -1,6 +1,7 @@
 """Selecting from regions, and the sentences for what can't be selected."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
@@ -8,6 +9,7 @@ from sympy import Eq, Or, Rational, Symbol, pi
 
 import phijax.geometry as geo
 from phijax._precision import precision_scope
+from phijax.geometry.predicate import holds
 from phijax.sampling import RegionSampler
 from phijax.symbolic import Coordinate, coordinates, time
 
@@ -219,3 +221,28 @@ def test_a_region_is_extended_over_the_coordinates_that_it_lacks():
     assert geo.extend(wall, drum).names == ("x", "y", "t")
     half = geo.extend(geo.Interval(x, 0, 1), drum)
     assert "lacks y, which {x^2 + y^2 < 1} in (x, y) has only together with x" in half.faults[0]
+
+
+KINDS = [
+    geo.Interval(x, -1, 2).boundary,
+    geo.Rectangle((x, 0, 1), (y, -1, 1)).boundary * geo.Interval(t, 0, 1),
+    geo.Disk((x, y), center=(1, 2), radius=3),
+    (geo.Disk((x, y)) * geo.Interval(z, 0, 1)).boundary,
+    geo.Ball((x, y, z)).boundary * geo.Interval(t, 0, 1),
+    geo.PointCloud({x: [0.0, 1.0, 2.0], y: [1.0, 1.0, 1.0]}, normals={x: [1.0, 0.0, 0.0], y: [0.0, 1.0, -1.0]}),
+]
+CONDITION = sympy.Or(sympy.And(x > 0.25, x**2 + sympy.sin(3 * x) / 2 < 1, sympy.Max(x, 1, -x) < 2), ~(x < 0.4))
+
+
+@pytest.mark.parametrize("region", KINDS, ids=str)
+def test_points_and_conditions_are_the_same_by_numpy_as_by_jax(region):
+    unit = np.random.default_rng(0).uniform(1e-3, 1 - 1e-3, (200, region.cube_dimension))
+    alone, places = region.place(unit), region.place(jnp.asarray(unit, jnp.float32))
+    assert {type(leaf) for leaf in jax.tree.leaves(alone)} == {np.ndarray}
+    for mine, theirs in zip(alone, places, strict=True):
+        assert (mine is None) == (theirs is None)
+        for name in mine or {}:
+            np.testing.assert_allclose(mine[name], theirs[name], atol=1e-5)
+    same = {name: np.asarray(column, np.float32) for name, column in places.coordinates.items()}
+    np.testing.assert_array_equal(holds(CONDITION, same), holds(CONDITION, places.coordinates))
+    assert type(holds(CONDITION, same)) is np.ndarray

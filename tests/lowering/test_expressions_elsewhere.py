@@ -42,6 +42,8 @@ def test_exchanged_arguments_are_put_in_at_once():
     swapped = sympy.Subs(u * u.diff(x), (x, y), (y, x))
     expected = (U * U.diff(x)).subs({x: 0.2, y: 1.3})
     assert value(swapped, {u: U}, **AT) == pytest.approx(float(expected), rel=1e-14)
+    alone = sympy.Subs(u.diff(x), (x, y), (y, x))
+    assert value(alone, {u: U}, **AT) == pytest.approx(float(U.diff(x).subs({x: 0.2, y: 1.3})), rel=1e-14)
     both = sympy.Subs(u * u.diff(x), (x, y), (x + y, x + y))
     assert value(both, {u: U}, **AT) == pytest.approx(float((U * U.diff(x)).subs({x: 1.5, y: 1.5})), rel=1e-14)
 

@@ -123,6 +123,19 @@ def test_derivatives_of_a_complex_field_and_of_a_lifted_one():
             assert float(found[label]) == pytest.approx(float(nested(jax.jit(field), (1, 2), at)), rel=1e-10)
 
 
+@pytest.mark.parametrize("name", ["tanh", "by hand"])
+def test_fields_are_the_outputs_of_the_network_in_order_a_complex_one_two_of_them(name):
+    with precision_scope("float64"):
+        layout = Layout(problem_of(v, h), NETWORKS[name], scales={"v": 3.0, "h": 0.5})
+        model = layout.initial(jax.random.key(4))
+        (network,) = model.networks.values()
+        first, real, imaginary = network(jnp.array([POINT["x"], POINT["y"]]) / 50)
+        at = Points({name: jnp.asarray(number) for name, number in POINT.items()})
+        found = Expressions(layout, {"v": v, "h": h}, split_complex=False).pointwise(model, at)
+        assert complex(found["v"]) == pytest.approx(complex(3 * first), rel=1e-13)
+        assert complex(found["h"]) == pytest.approx(complex(0.5 * (real + 1j * imaginary)), rel=1e-13)
+
+
 def test_field_of_fewer_coordinates_and_of_periodic_ones():
     ring = phi.Interval(x, 0, 2, periodic=True)
     k = phi.field("k", x)

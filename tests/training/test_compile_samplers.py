@@ -1,5 +1,6 @@
 """Samplers of the user's own: what they do not give is refused when the problem is compiled, by name."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -85,7 +86,33 @@ def test_terms_come_in_the_order_in_which_they_are_declared():
     b, a = phi.fields("b a", x, y)
     system = phi.Problem(square, {"z": {"m": Eq(b, 1), "c": Eq(a, 1)}, "k": Eq(a, b)})
     made = phi.compile(system, network=phi.MLP(width=4, depth=1), points=4)
+    assert made.module.objective.batch_keys == ("z", "k")
     batch = made.datamodule.train_batch_source(made.module.objective.batch_keys, jax.random.key(0))(0)
+    assert tuple(batch) == ("z", "k")
     model = made.module.factory(jax.random.key(0))
     assert made.module.objective.terms(model, batch) == ("z/m", "z/c", "k")
     assert tuple(made.module.objective.losses(model, batch)) == ("z/m", "z/c", "k")
+
+
+PDE = Eq(phi.laplacian(v), 1)
+FLUX = phi.on(square.boundary, Eq(phi.normal_derivative(v), 0))
+SETTINGS = {
+    "another order": ({"flux": FLUX, "poisson": PDE}, {}),
+    "other names": ({"equation": PDE, "a": FLUX}, {}),
+    "one more": ({"poisson": PDE, "flux": FLUX, "gauge": phi.on(square.at(x=0, y=0), Eq(v, 0))}, {}),
+    "other numbers of points": ({"poisson": PDE, "flux": FLUX}, {"points": 7}),
+    "a sampler of one's own": ({"poisson": PDE, "flux": FLUX}, {"samplers": {"poisson": Given()}}),
+    "another method": ({"poisson": PDE, "flux": FLUX}, {"method": "uniform", "hold": 5}),
+}
+
+
+def weights(constraints, **settings):
+    made = phi.compile(phi.Problem(square, constraints), network=phi.MLP(width=4, depth=1), **settings)
+    return jax.tree.leaves(eqx.filter(made.module.factory(jax.random.key(3)), eqx.is_array))
+
+
+@pytest.mark.parametrize("change", SETTINGS)
+def test_r5_samplers_their_names_and_their_order_change_no_initial_weight(change):
+    constraints, settings = SETTINGS[change]
+    plain, other = weights({"poisson": PDE, "flux": FLUX}), weights(constraints, **settings)
+    assert [leaf.tolist() for leaf in other] == [leaf.tolist() for leaf in plain]

@@ -14,6 +14,7 @@ import pytest
 from training_toy import Adaptive, Uniform, curves, differing, factory, toy
 
 from phijax.balancing import GradNorm, Static
+from phijax.optimizers import GaussNewton
 from phijax.sampling.points import Points
 from phijax.training import KeepBest, Module, Objective, Trainer, initialize_train_state
 from phijax.training.keys import split_root
@@ -160,13 +161,30 @@ def test_r4_diagnostic_batches_are_those_of_the_balancer_key(refresh, steps):
         assert x.tolist() == np.asarray(source(jnp.int32(step))["fit"]["x"]).tolist()
 
 
-def test_r6_s1_a_training_batch_is_a_function_of_sampling_key_and_step():
+@pytest.mark.parametrize("optimizer", [ADAM, [(ADAM, 4), (ADAM, 2)]], ids=["one stage", "two stages"])
+def test_r6_s1_a_training_batch_is_a_function_of_sampling_key_and_step(optimizer):
     data = Recorded()
-    train(datamodule=data)
+    train(datamodule=data, optimizer=optimizer)
     jax.effects_barrier()
+    assert sorted(step for _, step, _ in data.drawn) == list(range(6))
     source = Uniform(n=3).train_batch_source(("fit", "unknown"), split_root(jax.random.key(0)).sampling)
     for _, step, x in data.drawn:
         assert x.tolist() == np.asarray(source(jnp.int32(step))["fit"]["x"]).tolist()
+
+
+def test_r6_an_adaptive_sampler_sees_the_model_of_its_own_step():
+    module, fast = toy(), optax.adam(0.3)
+    before, after = (train(n, module=module, datamodule=Adaptive(), optimizer=fast) for n in (4, 5))
+    source = Adaptive().train_batch_source(("fit", "unknown"), split_root(jax.random.key(0)).sampling)
+
+    def points_by(model):
+        magnitude = lambda name, pool: jnp.abs(
+            module.objective.residuals(model, dict.fromkeys(source.names, pool))[name]
+        )
+        return source.draw(before.state.sampler_state, jnp.int32(4), magnitude)[0]["fit"].tolist()
+
+    assert after.state.sampler_state["fit"].tolist() == points_by(before.model)
+    assert points_by(before.model) != points_by(factory(split_root(jax.random.key(0)).model))
 
 
 def test_s1_batches_are_drawn_inside_the_compiled_step():
@@ -198,6 +216,21 @@ def test_t3_any_chunking_gives_the_same_bits_and_one_executable(monkeypatch):
     assert differing(states[0], states[2]) == []
     assert [engine.traces for engine in engines] == [1, 1, 1]
     assert [engine._run._cache_size() for engine in engines] == [1, 1, 1]
+
+
+def test_t3_a_step_on_the_host_is_traced_once_whatever_the_number_of_steps():
+    def traces(steps):
+        calls = []
+
+        def counted(model, batch):
+            calls.append(None)
+            return model.c * batch["x"] - 2.0 * batch["x"]
+
+        data = Uniform()
+        train(steps, module=toy(fit=counted), datamodule=data, optimizer=GaussNewton(refresh=1))
+        return len(calls), data.traces
+
+    assert traces(3) == traces(7)
 
 
 def test_r14_the_clock_changes_no_number(monkeypatch):
@@ -253,6 +286,13 @@ def test_n1_every_floating_leaf_has_the_precision_that_was_asked_for(precision, 
         )
     assert float_dtypes(result.state) == {precision}
     assert seen == {precision}
+
+
+def test_n1_losses_weights_and_their_sum_have_all_digits_of_float64():
+    third = lambda model, batch: 0.0 * model.c * batch["x"] + 1.0 / 3.0
+    record = train(1, module=toy("float64", fit=third), balancer=Static({"fit": 1 / 7})).metrics
+    found = record["losses"]["fit"], record["weights"]["fit"], record["weighted"]["fit"], record["total"]
+    assert found == pytest.approx((1 / 9, 1 / 7, 1 / 63, 1 / 63), rel=4e-16, abs=0)
 
 
 def test_n1_a_leaf_of_another_precision_is_refused_by_name():
