@@ -49,7 +49,7 @@ def read_columns(path: Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:
         raise UsageError(f"there is no file {path}.")
     if path.suffix == ".npz":
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:  # numpy leaves a bad one open
                 used = _used(path, list(stored), wanted)
                 return {name: stored[name] for name in used}
         except (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:

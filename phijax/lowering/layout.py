@@ -18,6 +18,7 @@ from phijax.geometry import Region
 from phijax.lowering.derivatives import channels_of
 from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
+from phijax.lowering.network_checks import check_network, keyed
 from phijax.lowering.parameters import initial_raw, value_of
 from phijax.series import Channel, Channels, Series, carries_series, concatenate, coordinates, known
 from phijax.series.functions import cos, sin
@@ -137,7 +138,7 @@ class GroupFunction:
 
     def _values(self, network: Any, at: Float[Array, " d"], key: PRNGKeyArray | None) -> dict[str, Array]:
         inputs = embed(self.group.embeddings, at)
-        outputs = network(inputs) if key is None else network(inputs, key=key)
+        outputs = network(inputs, **keyed(network, key))
         values = {}
         for field, position in self._outputs():
             value = self.group.scales[field.name] * outputs[position]
@@ -153,7 +154,7 @@ class GroupFunction:
         self, network: Any, at: Float[Array, " d"], channels: Channels, key: PRNGKeyArray | None
     ) -> dict[Channel, dict[str, Array]]:
         inputs = embed_series(self.group.embeddings, at, channels)
-        outputs = network.series(inputs) if key is None else network.series(inputs, key=key)
+        outputs = network.series(inputs, **keyed(network.series, key))
         found: dict[Channel, dict[str, Array]] = {
             channel: {} for channel in (*channels.indices, *channels.combinations)
         }
@@ -194,7 +195,8 @@ class Layout:
     networks: one factory `(key, inputs, outputs) -> callable` for every group, or a mapping of field names to
     factories; fields of one factory, coordinates and region share a network.
     scales: sizes of the networks' outputs by field, where a run has recorded them; read off the conditions by default.
-    Raises ValueError where a mapping names an unknown field or leaves one out.
+    Raises ValueError where a mapping names an unknown field or leaves one out, and for a network that does not give a
+    number for each field.
     """
 
     def __init__(
@@ -209,6 +211,9 @@ class Layout:
         )
         self._factories: dict[str, NetworkFactory] = {}
         self.groups = {group.name: group for group in self._grouped(problem, networks)}
+        for name, group in self.groups.items():
+            fields = [field.name for field in group.fields]
+            check_network(fields, self._factories[name], group.input_size, group.output_size)
         self.functions = {name: GroupFunction(group) for name, group in self.groups.items()}
         self.group_of = {field.name: name for name, group in self.groups.items() for field in group.fields}
 
