@@ -79,6 +79,9 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
     if isinstance(error, USERS_FAULTS) and _meant_for_users(error):
         print(f"phijax: {error}", file=sys.stderr)
         return Exit.USAGE
+    if not isinstance(error, OSError) and "No space left on device" in str(error):  # orbax's own error, of a checkpoint
+        print(f"phijax: {SYSTEM_SAYS[errno.ENOSPC]}.", file=sys.stderr)
+        return Exit.USAGE
     if isinstance(error, OSError) and (error.errno is None or error.errno in SYSTEM_SAYS):  # None: our own sentence
         place = f"{error.filename2 or error.filename}: " if error.filename else ""
         said = str(error) if error.errno is None else f"{place}{SYSTEM_SAYS[error.errno]}."

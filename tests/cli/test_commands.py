@@ -182,3 +182,9 @@ def test_what_the_system_refuses_is_told_in_a_line(number, message, capsys):
 def test_a_folder_below_a_file_is_refused_in_a_line(decay, capsys):
     assert main(["run", "decay.py", "--run-dir", "decay.py/run"]) == Exit.USAGE
     assert capsys.readouterr().err.endswith("decay.py: a file of that name is in the way; choose another name.\n")
+
+
+def test_a_full_disk_is_told_in_a_line_when_a_checkpoint_meets_it(capsys):
+    error = ValueError('RESOURCE_EXHAUSTED: Error writing "leaf": [OS error 28: ENOSPC No space left on device]')
+    assert exit_code_of(error, debug=False) == Exit.USAGE
+    assert capsys.readouterr().err.startswith("phijax: the disk is full; make room")
