@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -75,6 +76,11 @@ class LossBalancer(abc.ABC):
 
     def to_config(self) -> dict[str, Any]:
         """{"kind": ..., option: value}, which `balancer_from_config` reads back."""
+        if not dataclasses.is_dataclass(self):
+            raise TypeError(
+                f"balancer {type(self).__name__} is no dataclass, so a run folder cannot hold it: leave run_dir out, or "
+                f"train with Trainer(checkpoint=...), which needs no record of it."
+            )
         return to_config(self)
 
 

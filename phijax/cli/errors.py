@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -43,11 +44,22 @@ USERS_FAULTS = (
     CheckpointError,
     ValueError,
     TypeError,
-    FileNotFoundError,
-    PermissionError,
-    IsADirectoryError,
-    NotADirectoryError,
 )
+
+# What the system says of files, with its cure; anything else that it says of them keeps its own words.
+SYSTEM_SAYS = {
+    errno.ENOSPC: "the disk is full; make room, and go on with a run by `phijax resume`",
+    errno.EDQUOT: "the quota of the disk is used up; make room, and go on with a run by `phijax resume`",
+    errno.EFBIG: "the file would be larger than is allowed here",
+    errno.EROFS: "nothing can be written there; choose another folder",
+    errno.EACCES: "this user may not do that there; choose another folder, or ask for the right",
+    errno.EPERM: "this user may not do that there; choose another folder, or ask for the right",
+    errno.ENOENT: "there is no such file or folder",
+    errno.EEXIST: "a file of that name is in the way; choose another name",
+    errno.ENOTDIR: "a part of that path is no folder",
+    errno.EISDIR: "that is a folder, where a file is needed",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+}
 
 
 def exit_code_of(error: BaseException, debug: bool) -> int:
@@ -66,6 +78,14 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
         return Exit.OK
     if isinstance(error, USERS_FAULTS) and _meant_for_users(error):
         print(f"phijax: {error}", file=sys.stderr)
+        return Exit.USAGE
+    if not isinstance(error, OSError) and "No space left on device" in str(error):  # orbax's own error, of a checkpoint
+        print(f"phijax: {SYSTEM_SAYS[errno.ENOSPC]}.", file=sys.stderr)
+        return Exit.USAGE
+    if isinstance(error, OSError) and (error.errno is None or error.errno in SYSTEM_SAYS):  # None: our own sentence
+        place = f"{error.filename2 or error.filename}: " if error.filename else ""
+        said = str(error) if error.errno is None else f"{place}{SYSTEM_SAYS[error.errno]}."
+        print(f"phijax: {said}", file=sys.stderr)
         return Exit.USAGE
     if isinstance(error, RuntimeError) and "Unable to initialize backend" in str(error):
         named = os.environ.get("JAX_PLATFORMS", "")

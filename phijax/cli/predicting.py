@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,12 @@ def read_columns(path: Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:
     if not path.is_file():
         raise UsageError(f"there is no file {path}.")
     if path.suffix == ".npz":
-        with np.load(path, allow_pickle=False) as stored:
-            used = _used(path, list(stored), wanted)
-            return {name: stored[name] for name in used}
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:  # numpy leaves a bad one open
+                used = _used(path, list(stored), wanted)
+                return {name: stored[name] for name in used}
+        except (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+            raise UsageError(f"{path} is no npz file of plain arrays: {str(error).splitlines()[0]}") from error
     return read_csv(path, lambda names: _used(path, names, wanted))
 
 

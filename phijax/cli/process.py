@@ -69,7 +69,9 @@ def told_plainly() -> Iterator[None]:
             warnings.simplefilter("default")
             warnings.simplefilter("ignore", DeprecationWarning)
             warnings.showwarning = show
-            logging.getLogger("absl").setLevel(logging.ERROR)  # orbax tells on standard error what it does by design
+            logging.getLogger("absl").setLevel(
+                logging.CRITICAL
+            )  # orbax: what it does by design, and what it raises too
             yield
     finally:
         if main_thread:

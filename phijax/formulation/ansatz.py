@@ -20,7 +20,7 @@ from phijax.formulation.numeric import largest, sample_domain
 from phijax.formulation.patterns import derivative_condition, value_condition
 from phijax.geometry import Ball, Region
 from phijax.geometry.selection import Selection
-from phijax.symbolic import Field, kind_of, text
+from phijax.symbolic import Field, Parameter, kind_of, text
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
@@ -99,6 +99,9 @@ def _place(problem: Problem, constraint: Constraint, term: Term, found: dict[str
         target, known = value
         given = found.setdefault(target.name, _Prescribed())
         return _note_faces(problem, constraint, target, known, given)
+    unknown = sorted(parameter.name for parameter in term.residual.atoms(Parameter))
+    if unknown:
+        return f"it holds the unknown {unknown[0]!r}, and only what is known beforehand can be built in"
     fixed = [symbol for symbol in constraint.region.fixed if kind_of(symbol) == "time"]
     slope = derivative_condition(term, fixed[0]) if fixed else None
     if slope is None:

@@ -70,7 +70,8 @@ def free(region: Region) -> Free:
 
 
 def data(table: Any) -> Data:
-    """Observed values, one row a point: a mapping, DataFrame, csv or npz file of columns named by coordinate and field.
+    """Observed values, one row a point: a mapping, DataFrame, structured array, csv or npz file of columns named by
+    coordinate and field.
 
     A field that no equation holds must be given itself, as in phi.data({x: xs, u: us}), since a name says too little.
     Columns of shape (n,) or (n, 1). Raises TypeError where the table has no named columns, ValueError where a cell of
@@ -91,6 +92,9 @@ def data(table: Any) -> Data:
         if twice is not None:
             raise ValueError(f"phi.data: the column {twice!r} is given twice, by its name and by its symbol; keep one.")
         return Data(dict(zip(names, table.values(), strict=True)), fields)
+    names = getattr(getattr(table, "dtype", None), "names", None)  # a structured array, as of numpy.genfromtxt
+    if names:
+        return Data({name: table[name] for name in names})
     if hasattr(table, "columns"):
         return Data({str(name): np.asarray(table[name]) for name in table.columns})
     raise TypeError(f"phi.data needs named columns, as in phi.data({{'x': xs, 'u': us}}); got {type(table).__name__}.")

@@ -21,6 +21,7 @@ from phijax.symbolic import (
     first_masked,
     function,
     is_vector,
+    measured,
     text,
 )
 
@@ -80,7 +81,7 @@ def _observed(
     elif column.dtype.kind == "c" and real:
         report(f"{shown} is real and its values are complex; make it by phi.field(..., complex=True).")
     else:
-        columns[target.name] = Column(column.reshape(-1))
+        columns[target.name] = Column(measured(column.reshape(-1)))
         return Observed(target.name, real=real)
     return None
 

@@ -15,7 +15,7 @@ from phijax.formulation.equations import EquationReader
 from phijax.formulation.faults import Fault, nearest
 from phijax.geometry import Interval, PointCloud, Region
 from phijax.geometry.unresolved import Unresolved
-from phijax.symbolic import Field, Observed, fields_in, first_masked
+from phijax.symbolic import Field, Observed, fields_in, first_masked, measured
 
 
 def read_constraints(domain: Region, pairs: Sequence[tuple[str, Any]]) -> tuple[list[Constraint], list[Fault]]:
@@ -95,7 +95,9 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
     arrays = {column: np.asarray(values) for column, values in data.columns.items()}
     for column, array in arrays.items():
         if array.dtype.kind not in "fiucb":
-            faults.append(Fault(name, f"column {column!r} holds {array.dtype}, not numbers."))
+            faults.append(
+                Fault(name, f"column {column!r} holds {array.dtype}, not numbers; convert it, as by .astype(float).")
+            )
         elif (masked := first_masked(data.columns[column])) is not None:
             faults.append(
                 Fault(name, f"column {column!r} is masked in row {masked}; leave out the rows without a value.")
@@ -150,7 +152,7 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
         symbol = Observed(column, real=not field.func.is_complex_field)
         label = "" if len(observed) == 1 else column
         terms.append(Term(label, sympy.Eq(field, symbol), field - symbol))
-    columns = {column: Column(arrays[column]) for column in observed}
+    columns = {column: Column(measured(arrays[column])) for column in observed}
     return Constraint(name, PointCloud(given), tuple(terms), False, "data", False, columns), []
 
 

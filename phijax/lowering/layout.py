@@ -13,12 +13,14 @@ import numpy as np
 import sympy
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from phijax._calls import keyed
 from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
 from phijax.geometry import Region
 from phijax.lowering.derivatives import Strategy, channels_of, derivatives, members_of, strategy_for
 from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.estimate import ALONG, Parts, parted, path, singles
+from phijax.lowering.network_checks import check_network
 from phijax.lowering.parameters import initial_raw, value_of
 from phijax.series import Channel, Channels, Series, carries_series, concatenate, coordinates, known
 from phijax.series.functions import cos, sin
@@ -185,7 +187,7 @@ class GroupFunction:
 
     def _values(self, network: Any, at: Float[Array, " d"], key: PRNGKeyArray | None) -> dict[str, Array]:
         inputs = embed(self.group.embeddings, at)
-        outputs = network(inputs) if key is None else network(inputs, key=key)
+        outputs = network(inputs, **keyed(network, key))
         values = {}
         for field, position in self._outputs():
             value = self.group.scales[field.name] * outputs[position]
@@ -206,7 +208,7 @@ class GroupFunction:
         directions: Float[Array, "s d"] | None = None,
     ) -> dict[Channel, dict[str, Array]]:
         inputs = embed_series(self.group.embeddings, at, channels, directions)
-        outputs = network.series(inputs) if key is None else network.series(inputs, key=key)
+        outputs = network.series(inputs, **keyed(network.series, key))
         found: dict[Channel, dict[str, Array]] = {
             channel: {} for channel in (*channels.indices, *channels.combinations)
         }
@@ -258,7 +260,8 @@ class Layout:
     factories; fields of one factory, coordinates and region share a network.
     scales: sizes of the networks' outputs by field, where a run has recorded them; read off the conditions by default.
     directions: random directions along which a stochastic step estimates larger second-order operators.
-    Raises ValueError where a mapping names an unknown field or leaves one out.
+    Raises ValueError where a mapping names an unknown field or leaves one out, and for a network that does not give a
+    number for each field.
     """
 
     def __init__(
@@ -274,6 +277,9 @@ class Layout:
         )
         self._factories: dict[str, NetworkFactory] = {}
         self.groups = {group.name: group for group in self._grouped(problem, networks)}
+        for name, group in self.groups.items():
+            fields = [field.name for field in group.fields]
+            check_network(fields, self._factories[name], group.input_size, group.output_size)
         self.functions = {name: GroupFunction(group, directions) for name, group in self.groups.items()}
         self.group_of = {field.name: name for name, group in self.groups.items() for field in group.fields}
 

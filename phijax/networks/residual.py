@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from phijax._options import whole
 from phijax.series import Series
 
-from ._options import whole
 from .activations import activation
 from .layers import Elementwise, Linear, Sequential, linear
 from .specification import NetworkSpec, check_sizes

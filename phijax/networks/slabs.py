@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from phijax._calls import keyed
 from phijax.networks.frozen import Frozen
 from phijax.series import Series
 
@@ -27,11 +28,12 @@ class Slab(eqx.Module):
 
     def __call__(self, x: Float[Array, " in"], *, key: PRNGKeyArray | None = None) -> Float[Array, " out"]:
         local = self._slope(x) * x + self._offset(x)
-        return self.network(local) if key is None else self.network(local, key=key)
+        return self.network(local, **keyed(self.network, key))
 
     def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
         slope, offset = self._slope(x.value), self._offset(x.value)
-        return self.network.series(x.linear(lambda channel: slope * channel).shifted(offset), key=key)
+        local = x.linear(lambda channel: slope * channel).shifted(offset)
+        return self.network.series(local, **keyed(self.network.series, key))
 
     def _slope(self, x: Array) -> Array:
         return jnp.ones_like(x).at[self.position].set(self.count)

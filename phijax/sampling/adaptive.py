@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from phijax.sampling.samplers import Sampler
+from phijax.sampling.samplers import Sampler, check_sampler
 
 
 class Pool(NamedTuple):
@@ -32,6 +32,7 @@ class ResidualAdaptive(eqx.Module):
     offset: float = eqx.field(static=True, default=1.0)
 
     def __check_init__(self) -> None:
+        check_sampler(self.base, "ResidualAdaptive")
         if hasattr(self.base, "init"):
             raise ValueError("ResidualAdaptive: the base must be a sampler without state.")
         for name, least in (("period", 1), ("pool_factor", 1), ("exponent", 0), ("offset", 0)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import equinox as eqx
 from jaxtyping import Array, Float
@@ -18,9 +19,22 @@ class Points(eqx.Module):
     """
 
     coordinates: Mapping[str, Float[Array, "*n"]]
-    normals: Mapping[str, Float[Array, "*n"]] | None = None
-    weights: Float[Array, "*n"] | None = None
-    values: Mapping[str, Array] | None = None
+    normals: Mapping[str, Float[Array, "*n"]] | None
+    weights: Float[Array, "*n"] | None
+    values: Mapping[str, Array] | None
+
+    def __init__(
+        self,
+        coordinates: Mapping[str, Any],
+        normals: Mapping[str, Any] | None = None,
+        weights: Any = None,
+        values: Mapping[str, Any] | None = None,
+    ):
+        for table in (coordinates, normals, values):  # before JAX sorts the names
+            for name in table if isinstance(table, Mapping) else ():
+                if not isinstance(name, str):
+                    raise ValueError(f"Points: the column {name!r} goes by its name, a string; write {str(name)!r}.")
+        self.coordinates, self.normals, self.weights, self.values = coordinates, normals, weights, values
 
     @property
     def size(self) -> int:

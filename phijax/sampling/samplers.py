@@ -161,6 +161,12 @@ def ambient(leaf: Any) -> Array:
     return jnp.asarray(leaf, dtype)
 
 
+def check_sampler(sampler: Any, owner: str) -> None:
+    """ValueError, naming the owner, for what draws no points."""
+    if isinstance(sampler, type) or not callable(getattr(sampler, "sample", None)):
+        raise ValueError(f"{owner}: {sampler!r} is no sampler; it needs a method sample(key, n) that returns Points.")
+
+
 class Held(eqx.Module):
     """The points of `sampler`, kept for `every` steps: those of the last step that is divisible by it. No state."""
 
@@ -168,6 +174,7 @@ class Held(eqx.Module):
     every: int = eqx.field(static=True, converter=plain)
 
     def __check_init__(self) -> None:
+        check_sampler(self.sampler, "Held")
         if hasattr(self.sampler, "init"):
             raise ValueError("Held takes a sampler without state; one with state says itself when it refreshes.")
         if not is_whole(self.every):

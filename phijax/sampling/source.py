@@ -12,6 +12,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from phijax.sampling.probe import probe
 from phijax.sampling.samplers import Held, PoolSampler, Sampler, ambient
 from phijax.sampling.stateful import advance, begin
 
@@ -144,15 +145,7 @@ def _size(name: str, sizes: Mapping[str, int]) -> int:
 
 def _check_sampler(name: str, sampler: Any, size: int, key: PRNGKeyArray) -> None:
     """Traced once, so that a sampler that refuses its size, or misses it, is answered here and by name."""
-    if not callable(getattr(sampler, "sample", None)):
-        raise ValueError(f"{name!r}: {sampler!r} is no sampler; it needs a method sample(key, n).")
-    try:
-        if _has_state(sampler):
-            points = jax.eval_shape(lambda key: begin(sampler, key, size).points, key)
-        else:
-            points = jax.eval_shape(lambda key: sampler.sample(key, size), key)
-    except ValueError as problem:
-        raise ValueError(f"{name!r}: {problem}") from problem
+    points = probe(f"the sampler of {name!r}", sampler, size, key)
     counts = sorted({leaf.shape[0] if leaf.shape else 0 for leaf in jax.tree.leaves(points)})
     if counts != [size]:
         found = " and ".join(map(str, counts)) or "no"

@@ -25,10 +25,16 @@ class Drawn(NamedTuple):
     points: Any
 
 
-def begin(sampler: Any, key: PRNGKeyArray, n: int) -> Drawn:
-    """A state with valid points, as if all residuals were equal."""
+def begin(sampler: Any, key: PRNGKeyArray, n: int, own: Any = None) -> Drawn:
+    """A state with valid points, as if all residuals were equal. own: the sampler's state, a new one where None."""
     first, second = jax.random.split(key)
-    return _refreshed(sampler, sampler.init(first), second, n, _ones)
+    return _refreshed(sampler, sampler.init(first) if own is None else own, second, n, _ones)
+
+
+def proposed(sampler: Any, key: PRNGKeyArray, n: int) -> Any:
+    """The points on which a sampler with a pool is first told the residuals."""
+    first, second = jax.random.split(key)
+    return sampler.pool(sampler.init(first), second, n)[1]
 
 
 def advance(

@@ -33,3 +33,4 @@ from phijax.symbolic.parameters import parameter as parameter
 from phijax.symbolic.printing import text as text
 from phijax.symbolic.values import as_expression as as_expression
 from phijax.symbolic.values import first_masked as first_masked
+from phijax.symbolic.values import measured as measured

@@ -26,3 +26,8 @@ def first_masked(values: Any) -> int | None:
     if not np.ma.is_masked(values):
         return None
     return int(np.flatnonzero(np.ma.getmaskarray(values).reshape(-1))[0])
+
+
+def measured(array: np.ndarray) -> np.ndarray:
+    """Numbers of any kind as float64 or complex128: whole ones of few bits would wrap round as soon as one is subtracted."""
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import abc
+import math
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -60,7 +62,11 @@ Metric = Callable[[Any], Any]
 def _measure(metric: Metric | str, event: Event) -> float:
     """A metric of the model, or a quantity of the step just completed: "total" or the name of a loss term."""
     if callable(metric):
-        return float(metric(event.model))
+        value = np.asarray(metric(event.model))
+        if value.shape not in {(), (1,)}:
+            name = getattr(metric, "__name__", "metric")
+            raise ValueError(f"metric {name} gave an array of shape {value.shape}; it must give one number.")
+        return float(value.reshape(()))
     if metric == "total":
         return event.total
     if event.losses and metric not in event.losses:
@@ -71,6 +77,15 @@ def _measure(metric: Metric | str, event: Event) -> float:
 def _check_every(every: int) -> None:
     if not is_whole(every):
         raise ValueError(f"every={every!r}: a callback is called every 1 step or more.")
+
+
+def _check_metric(metric: Any) -> None:
+    if not callable(metric) and not isinstance(metric, str):
+        raise ValueError(f"metric={metric!r}: give 'total', the name of a loss term, or a function of the model.")
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 class Watch(NamedTuple):
@@ -94,6 +109,11 @@ class EarlyStopping(Callback):
 
     def __post_init__(self):
         _check_every(self.every)
+        _check_metric(self.metric)
+        if not is_whole(self.patience):
+            raise ValueError(f"patience={self.patience!r}: give a whole number of calls, at least 1.")
+        if not _is_real(self.min_delta) or self.min_delta < 0:
+            raise ValueError(f"min_delta={self.min_delta!r}: give a finite number of at least 0.")
 
     def init(self, model: Any) -> Watch:
         return Watch(jnp.asarray(jnp.inf), jnp.zeros((), jnp.int32))
@@ -134,6 +154,7 @@ class KeepBest(Callback):
 
     def __post_init__(self):
         _check_every(self.every)
+        _check_metric(self.metric)
 
     def init(self, model: Any) -> Best:
         return Best(jnp.asarray(jnp.inf), jnp.int32(-1), eqx.filter(model, eqx.is_array))
@@ -164,8 +185,8 @@ class Average(Callback):
 
     def __post_init__(self):
         _check_every(self.every)
-        if not 0 <= self.decay < 1:
-            raise ValueError(f"decay={self.decay}: give a number from 0 to below 1.")
+        if not _is_real(self.decay) or not 0 <= self.decay < 1:
+            raise ValueError(f"decay={self.decay!r}: give a number from 0 to below 1.")
 
     def init(self, model: Any) -> Averaged:
         return Averaged(jnp.zeros((), jnp.int32), eqx.filter(model, eqx.is_array))
@@ -198,14 +219,22 @@ class Callbacks:
                 raise TypeError(
                     f"{callback!r} is no callback: it needs `every`, `init(model)` and `step(state, event)`."
                 )
+            if isinstance(callback, type):
+                raise TypeError(f"{callback.__name__} is the class of a callback; write {callback.__name__}().")
+            if not is_whole(callback.every):
+                raise ValueError(
+                    f"callback {type(callback).__name__} has every={callback.every!r}: a callback is called every 1 step or more."
+                )
             base = getattr(callback, "name", type(callback).__name__)
+            if not isinstance(base, str) or not base or "/" in base:
+                raise ValueError(f"callback {type(callback).__name__} has name={base!r}: give a text without '/'.")
             count = 1 + sum(name == base or name.startswith(f"{base}_") for name in named)
             named[base if count == 1 else f"{base}_{count}"] = callback
         return cls(named)
 
     def init(self, model: Any) -> dict[str, Any]:
         """States of a new run."""
-        return {name: jax.tree.map(strong, callback.init(model)) for name, callback in self.by_name.items()}
+        return {name: _initial(name, callback.init(model)) for name, callback in self.by_name.items()}
 
     def next_after(self, step: int) -> int | None:
         """The first number of completed steps after `step` at which one is called."""
@@ -221,9 +250,35 @@ class Callbacks:
         for name, callback in self.by_name.items():
             if event.step % callback.every:
                 continue
-            state, reason = callback.step(states[name], event)
-            if jax.tree.structure(state) != jax.tree.structure(states[name]):
-                raise ValueError(f"callback {name} gave a state of another structure than its `init`.")
+            state, reason = _answer(name, callback.step(states[name], event))
+            if _form(state) != _form(states[name]):
+                raise ValueError(f"callback {name} gave a state of another structure or shape than its `init`.")
             new[name] = jax.tree.map(lambda a, b: like(jnp.asarray(a), b), state, states[name])
             stop = stop or reason
         return new, stop
+
+
+def _initial(name: str, state: Any) -> Any:
+    for path, leaf in jax.tree_util.tree_leaves_with_path(state):
+        if not hasattr(leaf, "dtype") and not isinstance(leaf, bool | int | float | complex):
+            place = f"{jax.tree_util.keystr(path)} " if path else ""
+            raise TypeError(
+                f"callback {name}: its state {place}holds {leaf!r}; a state is a tree of arrays and numbers, which a "
+                f"checkpoint can keep."
+            )
+    return jax.tree.map(strong, state)
+
+
+def _answer(name: str, answer: Any) -> tuple[Any, str | None]:
+    """What a `step` gave, where it is a pair of a state and None or a sentence."""
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], str | None):
+        raise TypeError(
+            f"callback {name}: step(state, event) gave {answer!r}; it must give (state, None), or (state, 'why the run "
+            f"stops here')."
+        )
+    return answer
+
+
+def _form(tree: Any) -> Any:
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [np.shape(leaf) for leaf in leaves]

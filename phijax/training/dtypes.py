@@ -43,7 +43,8 @@ def at_precision(leaf: Any) -> jax.Array:
 
 
 def like(new: jax.Array, old: jax.Array) -> jax.Array:
-    """`new` in the dtype of `old`; keys pass unchanged."""
+    """`new`, also a plain number, in the dtype of `old`; keys pass unchanged."""
+    new = new if hasattr(new, "dtype") else jnp.asarray(new)
     if new.dtype == old.dtype and not getattr(new, "weak_type", False):
         return new
     return jax.lax.convert_element_type(new, old.dtype)

@@ -8,6 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from phijax.training.balancer_checks import check_own_balancer, initialized
 from phijax.training.callbacks import Callbacks
 from phijax.training.checkpoint import Saved
 from phijax.training.dtypes import check_precision_of, strong
@@ -62,6 +63,7 @@ def prepare(
         balancer_state=jax.tree.map(strong, _bound(balancer, state.balancer_state, terms)),
         callback_state=_called(callbacks, state.callback_state, program, state.model_state),
     )
+    check_own_balancer(program, state.balancer_state, state.model_state, batch)
     state = _in_stage(plan, state, saved, train, own)
     if saved is not None:
         state = saved.into(state)
@@ -92,7 +94,7 @@ def _check_batch(batch: Any, names: tuple[str, ...], precision: str) -> None:
 
 def _bound(balancer: Any, balancer_state: Any, terms: tuple[str, ...]) -> Any:
     """The balancer's state for these terms; one that was made without terms is bound to them."""
-    bound, unbound = balancer.initialize(terms), balancer.initialize()
+    bound, unbound = initialized(balancer, terms), initialized(balancer)
     given = jax.tree.structure(balancer_state)
     if given == jax.tree.structure(bound):
         return balancer_state

@@ -114,16 +114,17 @@ class Program:
             at = state.step if self.balancer.refresh else jnp.int32(0)
             batch = unadapted(sources.diagnostics, sources.diagnostics_state, at)
             use = None if key is None else jax.random.fold_in(_fold(balancer_key, BALANCER_MODEL), state.step)
-            diagnostics = self.balancer.diagnostics(
-                params,
-                losses=lambda p: self.objective.losses(self.model(p, rest), batch, use),
-                residuals=self._rowwise(rest, batch, use),
-            )
+            losses_of, rows_of = self.diagnosed(rest, batch, use)
+            diagnostics = self.balancer.diagnostics(params, losses=losses_of, residuals=rows_of)
             update_key = jax.random.fold_in(_fold(balancer_key, BALANCER_UPDATE), state.step)
             new = self.balancer.update(state.balancer_state, losses(), diagnostics, key=update_key, step=state.step)
             return jax.tree.map(like, new, state.balancer_state)
 
         return jax.lax.cond(state.step % every == 0, refreshed, lambda: state.balancer_state)
+
+    def diagnosed(self, rest: Any, batch: Any, key: PRNGKeyArray | None) -> tuple[Callable, RowwiseResiduals]:
+        """Losses and residuals on a batch, as functions of the parameters: what a balancer's diagnostics are given."""
+        return lambda p: self.objective.losses(self.model(p, rest), batch, key), self._rowwise(rest, batch, key)
 
     def _rowwise(self, rest: Any, batch: Any, key: PRNGKeyArray | None) -> RowwiseResiduals:
         """Residuals whose rows can be differentiated one by one, scaled as they enter the loss."""

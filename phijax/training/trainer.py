@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from phijax._numbers import is_positive, is_whole
 from phijax._precision import ambient_precision, check_precision, precision_scope
 from phijax.balancing import Static
+from phijax.training.balancer_checks import check_parts
 from phijax.training.callbacks import Callback, Callbacks
 from phijax.training.checkpoint import CheckpointError, CheckpointStore, Saved, checkpoint_folder
 from phijax.training.keys import root_key, split_root
@@ -242,3 +243,5 @@ def check_balancer(balancer: Any) -> None:
         raise TypeError(f"balancer={balancer.__name__} is the class; write {balancer.__name__}(), with its options.")
     if balancer is not None and not hasattr(balancer, "combine"):
         raise TypeError(f"balancer={balancer!r} is no LossBalancer: give phijax.GradNorm() or another, or None.")
+    if balancer is not None:
+        check_parts(balancer)

@@ -1,12 +1,13 @@
 """The verbs: what they print, and their exit codes. Run in this process, where nothing is compiled for long."""
 
+import errno
 import json
 
 import pytest
 
 import phijax
 from phijax.cli import app, main
-from phijax.cli.errors import Exit
+from phijax.cli.errors import Exit, exit_code_of
 
 FILE = """import phijax as phi
 from sympy import Eq
@@ -161,3 +162,30 @@ def test_an_interrupt_is_130(monkeypatch, capsys):
 def test_debug_is_not_remembered():
     assert main(["--debug", "--version"]) == Exit.OK
     assert app._debug.get() is False
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (errno.ENOSPC, "phijax: /full/run: the disk is full; make room, and go on with a run by `phijax resume`.\n"),
+        (errno.EROFS, "phijax: /full/run: nothing can be written there; choose another folder.\n"),
+        (
+            errno.EACCES,
+            "phijax: /full/run: this user may not do that there; choose another folder, or ask for the right.\n",
+        ),
+    ],
+)
+def test_what_the_system_refuses_is_told_in_a_line(number, message, capsys):
+    assert exit_code_of(OSError(number, "any", "/full/run"), debug=False) == Exit.USAGE
+    assert capsys.readouterr().err == message
+
+
+def test_a_folder_below_a_file_is_refused_in_a_line(decay, capsys):
+    assert main(["run", "decay.py", "--run-dir", "decay.py/run"]) == Exit.USAGE
+    assert capsys.readouterr().err.endswith("decay.py: a file of that name is in the way; choose another name.\n")
+
+
+def test_a_full_disk_is_told_in_a_line_when_a_checkpoint_meets_it(capsys):
+    error = ValueError('RESOURCE_EXHAUSTED: Error writing "leaf": [OS error 28: ENOSPC No space left on device]')
+    assert exit_code_of(error, debug=False) == Exit.USAGE
+    assert capsys.readouterr().err.startswith("phijax: the disk is full; make room")

@@ -120,3 +120,10 @@ def test_plot_of_a_run_lies_in_its_folder(run, capsys):
     assert main(["plot", str(run[0])]) == 0
     assert capsys.readouterr().out == f"{run[0] / 'plots' / 'solution.png'}\n"
     assert (run[0] / "plots" / "solution.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize("content", [b"junk", b"", b"PK\x03\x04 cut short"])
+def test_a_file_that_is_no_npz_is_refused_by_name(run, tmp_path, capsys, content):
+    (tmp_path / "points.npz").write_bytes(content)
+    assert main(["predict", str(run[0]), str(tmp_path / "points.npz")]) == 2
+    assert "points.npz is no npz file of plain arrays: " in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Pictures: the panels that are drawn, their labels, and what they show."""
 
+import os
 import subprocess
 import sys
 
@@ -156,3 +157,10 @@ def test_pyplot_is_never_imported():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_stale_backend_setting_does_not_matter():
+    code = "from phijax.evaluation.plots.panels import new_figure; new_figure(2, 2); import os; print(os.environ['MPLBACKEND'])"
+    environment = {**os.environ, "MPLBACKEND": "nonsense"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "nonsense\n"), done.stderr

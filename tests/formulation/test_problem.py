@@ -311,3 +311,22 @@ def test_tables_from_files_and_frames(tmp_path):
             "x": [0.1, 0.2],
             "t": [0, 0.5],
         }
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int16", "int64", "bool", "float16"])
+def test_whole_numbers_are_observed_as_real_ones(kind):
+    """An unsigned one would wrap round when it is subtracted, and one of 64 bits when float32 meets it."""
+    values = np.array([1, 0] if kind == "bool" else [200, 100]).astype(kind)
+    tables = [{x: [0.1, 0.2], t: [0, 0.5], u: values}]
+    problems = [burgers(seen=phi.data(table)) for table in tables]
+    problems.append(burgers(seen=phi.on(phi.PointCloud({x: [0.1, 0.2], t: [0, 0.5]}), {u: values})))
+    for problem in problems:
+        seen = problem.constraints["seen"].columns["u"].values
+        assert seen.dtype == np.float64
+        assert seen.tolist() == values.astype(float).tolist()
+
+
+def test_structured_arrays_are_tables():
+    rows = np.array([(0.1, 0.0, 1.0), (0.2, 0.5, 2.0)], dtype=[("x", float), ("t", float), ("u", float)])
+    seen = burgers(seen=phi.data(rows)).constraints["seen"]
+    assert seen.columns["u"].values.tolist() == [1.0, 2.0]

@@ -162,6 +162,11 @@ REFUSED = {
         {"heat": heat, "left": phi.on(strip.side("left"), Eq(u.diff(x), 0), exact=True)},
         "'left': u_x = 0 cannot be made exact: only values, and velocities at the start, can be built in",
     ),
+    "unknown value": (
+        strip,
+        {"heat": heat, "left": phi.on(strip.side("left"), Eq(u, phi.parameter("c")), exact=True)},
+        "'left': u = c cannot be made exact: it holds the unknown 'c', and only what is known beforehand can be built in",
+    ),
     "value elsewhere": (
         square,
         {"poisson": poisson, "left": phi.on(square.side("left"), Eq(v.subs(x, 1), 0), exact=True)},

@@ -221,7 +221,7 @@ class Lost:
             "sizes name 'wall', for which there is no sampler; did you mean",
         ),
         ({"walls": Short()}, {"walls": 5}, "'walls': its sampler was asked for 5 points and gave 4"),
-        ({"walls": Lost()}, {"walls": 5}, r"'walls': .* is no sampler; it needs a method sample\(key, n\)"),
+        ({"walls": Lost()}, {"walls": 5}, r"the sampler of 'walls' is .*; a sampler has a method sample\(key, n\)"),
     ],
 )
 def test_what_gives_no_exact_batch_is_refused_by_name(samplers, sizes, message):

@@ -124,3 +124,66 @@ def test_callbacks_change_no_number_of_the_run():
     plain, watched = fit(6), fit(6, KeepBest(every=1), Average(every=2))
     assert differing(plain.state._replace(callback_state={}), watched.state._replace(callback_state={})) == []
     assert all(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(watched.state.callback_state))
+
+
+@pytest.mark.parametrize("every", [0, -2, 1.5, None, True])
+def test_a_callback_that_is_due_at_no_step_is_refused(every):
+    """A negative one kept the run looking for the next event for ever."""
+    with pytest.raises(ValueError, match=f"callback Watcher has every={every!r}: a callback is called every 1 step"):
+        fit(2, Watcher(every, []))
+
+
+def test_the_class_of_a_callback_is_refused():
+    with pytest.raises(TypeError, match=r"KeepBest is the class of a callback; write KeepBest\(\)"):
+        fit(2, KeepBest)
+
+
+@pytest.mark.parametrize("answer", [None, 1.0, (1.0, True), (1.0, None, None)])
+def test_an_answer_that_is_no_state_and_reason_is_refused(answer):
+    class Short(Watcher):
+        def step(self, state, event):
+            return answer
+
+    with pytest.raises(TypeError, match=r"callback Short: step\(state, event\) gave .*; it must give \(state, None\)"):
+        fit(2, Short(1, []))
+
+
+def test_a_state_that_no_checkpoint_can_keep_is_refused_at_the_start():
+    class Worded(Watcher):
+        def init(self, model):
+            return {"note": "begun"}
+
+    with pytest.raises(TypeError, match=r"callback Worded: its state \['note'\] holds 'begun'"):
+        fit(2, Worded(1, []))
+
+
+def test_a_state_of_another_shape_is_refused_by_name():
+    class Wider(Watcher):
+        def step(self, state, event):
+            return jnp.zeros(3, jnp.int32), None
+
+    with pytest.raises(ValueError, match="callback Wider gave a state of another structure or shape"):
+        fit(2, Wider(1, []))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: EarlyStopping(patience=0), "patience=0: give a whole number of calls"),
+        (lambda: EarlyStopping(min_delta=float("nan")), "min_delta=nan: give a finite number"),
+        (lambda: EarlyStopping(metric=None), "metric=None: give 'total', the name of a loss term"),
+        (lambda: KeepBest(metric=3), "metric=3: give 'total'"),
+        (lambda: Average(decay="a"), "decay='a': give a number from 0 to below 1"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_metric_of_several_numbers_is_refused():
+    def wide(model):
+        return np.zeros(2)
+
+    with pytest.raises(ValueError, match=r"metric wide gave an array of shape \(2,\); it must give one number"):
+        fit(2, EarlyStopping(every=1, metric=wide))

@@ -71,6 +71,94 @@ def test_what_a_sampler_does_not_give_is_refused_by_name(samplers, message):
         compiled(**samplers)
 
 
+class Drawn:
+    """A sampler that draws by any function."""
+
+    def __init__(self, draw):
+        self.draw = draw
+
+    def sample(self, key, n):
+        return self.draw(key, n)
+
+
+class Moving(Drawn):
+    """The same with a state that begins at zero, and what else is switched on."""
+
+    def __init__(self, draw=lambda state, key, n: (state, square_points(key, n)), **parts):
+        self.draw = draw
+        vars(self).update(parts)
+
+    def init(self, key):
+        return jnp.zeros(1)
+
+    def sample(self, state, key, n):
+        return self.draw(state, key, n)
+
+
+def uniform(key, n):
+    return jax.random.uniform(key, (n,))
+
+
+def square_points(key, n):
+    return phi.Points({"x": uniform(key, n), "y": uniform(key, n)})
+
+
+WRONG = {
+    "class": (Given, "is the class Given; make one of it: Given()"),
+    "whole numbers": (
+        Drawn(lambda key, n: phi.Points({"x": jax.random.randint(key, (n,), 0, 2), "y": uniform(key, n)})),
+        "gives the coordinate 'x' as int32; give floating-point numbers",
+    ),
+    "complex": (
+        Drawn(lambda key, n: phi.Points({"x": uniform(key, n), "y": 1j * uniform(key, n)})),
+        "gives the coordinate 'y' as complex64",
+    ),
+    "another generator": (
+        Drawn(lambda key, n: phi.Points({"x": np.random.default_rng().random(n), "y": uniform(key, n)})),
+        "gives other points for the same key",
+    ),
+    "symbols": (
+        Drawn(lambda key, n: phi.Points({x: uniform(key, n), y: uniform(key, n)})),
+        "Points: the column x goes by its name, a string; write 'x'",
+    ),
+    "a decision": (
+        Drawn(lambda key, n: square_points(key, n) if uniform(key, 1)[0] > 0.5 else None),
+        r"fails: TracerBoolConversionError: .* It needs sample\(key, n\), in jax.numpy",
+    ),
+    "its own fault": (Drawn(lambda key, n: {}["a"]), "fails: KeyError: 'a'"),
+    "period": (Moving(period=0), "has period=0; it must be a whole number of steps"),
+    "points alone": (
+        Moving(lambda state, key, n: square_points(key, n)),
+        r"fails: .* sample\(state, key, n\) -> \(state, points\)",
+    ),
+    "growing state": (
+        Moving(lambda state, key, n: (jnp.append(state, 1.0), square_points(key, n))),
+        r"has a state of shapes \(2,\) after one refresh and of shapes \(3,\) after two",
+    ),
+    "pool without update": (Moving(pool=None), r"has a pool, but no update\(state, residuals\)"),
+    "pool that lacks a column": (
+        Moving(
+            pool=lambda state, key, n: (state, phi.Points({"x": uniform(key, 9)})),
+            update=lambda state, residuals: state,
+        ),
+        "gives no coordinate 'y'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_sampler_that_is_wrong_in_itself_says_how(name):
+    sampler, message = WRONG[name]
+    with pytest.raises(ValueError, match=f"the sampler of 'poisson':? {message}"):
+        compiled(poisson=sampler, flux=Kept(normals=True))
+
+
+@pytest.mark.parametrize("around", [phi.Held, phi.ResidualAdaptive])
+def test_what_wraps_a_sampler_refuses_what_is_none(around):
+    with pytest.raises(ValueError, match=rf"{around.__name__}: 3 is no sampler; it needs a method sample\(key, n\)"):
+        around(3, 2)
+
+
 def test_a_sampler_of_ten_lines_serves():
     made = compiled(poisson=Given(), flux=Kept(normals=True))
     source = made.datamodule.train_batch_source(made.module.objective.batch_keys, jax.random.key(0))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +25,21 @@ DPI = 160
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure, sizes in inches."""
-    from matplotlib.figure import Figure
+    with _any_backend():
+        from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
+
+
+@contextmanager
+def _any_backend() -> Iterator[None]:
+    """Inside, MPLBACKEND is not set: a stale one would end the import, and figures that are saved need no backend."""
+    stale = os.environ.pop("MPLBACKEND", None)
+    try:
+        yield
+    finally:
+        if stale is not None:
+            os.environ["MPLBACKEND"] = stale
 
 
 def save_figure(figure: Figure, path: str | Path) -> Figure:
