@@ -23,7 +23,7 @@ class Event(NamedTuple):
     """The run as a callback sees it after `step` completed steps.
 
     model: as it is now. losses, weights, total, parameters: of the step just completed, taken before it moved the
-    model; empty and NaN at step 0.
+    model; at step 0 losses and weights are empty, total is NaN and the parameters are the initial ones.
     """
 
     step: int

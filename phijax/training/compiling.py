@@ -204,6 +204,13 @@ def _sampler(constraint: Constraint, method: str, hold: int | None) -> Any:
         coordinates = {symbol.name: column for symbol, column in cloud.columns.items()}
         normals = {symbol.name: column for symbol, column in (cloud.normals or {}).items()}
         values: dict[str, Any] = {name: column.values for name, column in constraint.columns.items()}
+        for name, column in {**coordinates, **values}.items():
+            largest = np.max(np.abs(column), initial=0.0)
+            if largest > np.finfo(ambient_precision()).max:
+                raise ValueError(
+                    f"{constraint.name!r}: the column {name!r} holds {largest:.3g}, which {ambient_precision()} has no "
+                    'number for; compile with precision="float64", or scale the data.'
+                )
         return PoolSampler(Points(coordinates, normals or None, values=values))
     sampler = RegionSampler(constraint.region, method=method)
     return sampler if hold is None else Held(sampler, every=hold)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -64,6 +65,7 @@ class Session:
     _engines: dict[int, Engine] = field(default_factory=dict)
     _loss: Any = None
     _course_over: bool = False
+    _reached: TrainState | None = None
 
     def run(self, state: TrainState) -> FitResult:
         """Train from `state` to the end that a rule, the clock or a signal sets."""
@@ -72,6 +74,12 @@ class Session:
             with Interrupts() as interrupts:
                 state, status, reason = self._run(state, interrupts)
                 self._save(state)
+        except BaseException:
+            # What a callback raises, or anything else, costs no steps; saving may fail where it is what has failed.
+            with suppress(Exception):
+                if self._reached is not None:
+                    self._save(self._reached)
+            raise
         finally:
             if self.store is not None:
                 self.store.close()
@@ -179,6 +187,7 @@ class Session:
             state = inner._replace(opt_state=self.plan.rewrap(state.opt_state, inner.opt_state))
             if halt == NONFINITE:
                 return state, "diverged", engine.nonfinite_reason(inner, start), False
+            self._reached = state
             step = int(inner.step)
             last = step == end or halt == STALLED
             if last or self.events.logs(step):
@@ -217,7 +226,8 @@ class Session:
             return state, None
         model = self._model(state)
         if report is None:
-            event = Event(step, model, {}, {}, float("nan"), {})
+            unknowns: Any = {name: jnp.asarray(value).tolist() for name, value in self.program.unknowns(model).items()}
+            event = Event(step, model, {}, {}, float("nan"), unknowns)
         else:
             host = jax.tree.map(lambda leaf: leaf.item() if leaf.ndim == 0 else leaf, jax.device_get(report))
             event = Event(step, model, host.losses, host.weights, host.total, host.parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,6 +46,11 @@ class Stage:
         if self.hold is not None and not is_whole(self.hold, least=0):
             raise ValueError(
                 f"hold={self.hold!r}: give a number of steps, or 0 to keep the points for the whole stage."
+            )
+        if isinstance(self.optimizer, Mapping):
+            raise TypeError(
+                f"{self.optimizer!r} is a table, which phi.solve and the command line read; give the optimizer itself, such "
+                "as optax.adam(1e-3) or phi.GaussNewton()."
             )
         if not isinstance(self.optimizer, LeastSquaresOptimizer) and not hasattr(self.optimizer, "update"):
             raise TypeError(

@@ -187,3 +187,22 @@ def test_a_metric_of_several_numbers_is_refused():
 
     with pytest.raises(ValueError, match=r"metric wide gave an array of shape \(2,\); it must give one number"):
         fit(2, EarlyStopping(every=1, metric=wide))
+
+
+def test_what_a_callback_raises_costs_no_step(tmp_path):
+    class Broken(Watcher):
+        def step(self, state, event):
+            if event.step == 8:
+                raise RuntimeError("the plotter is gone")
+            return super().step(state, event)
+
+    with pytest.raises(RuntimeError, match="the plotter is gone"):
+        fit(20, Broken(4, []), checkpoint=tmp_path / "run")
+    trainer = Trainer(20, checkpoint=tmp_path / "run", callbacks=[Watcher(4, [])], progress=False)
+    assert trainer._saved(tmp_path / "run").step == 8
+
+
+def test_unknowns_at_step_0_are_the_initial_ones():
+    seen = []
+    fit(2, Watcher(1, seen))
+    assert seen[0][3] == {"c": 1.0}

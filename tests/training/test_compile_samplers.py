@@ -204,3 +204,13 @@ def test_r5_samplers_their_names_and_their_order_change_no_initial_weight(change
     constraints, settings = SETTINGS[change]
     plain, other = weights({"poisson": PDE, "flux": FLUX}), weights(constraints, **settings)
     assert [leaf.tolist() for leaf in other] == [leaf.tolist() for leaf in plain]
+
+
+def test_observed_numbers_that_the_precision_has_no_number_for_are_refused():
+    y = phi.coordinate("y")
+    v = phi.field("v", y)
+    seen = phi.data({"y": [0.2, 0.5], "v": [1.0, 1e40]})
+    problem = phi.Problem(phi.Interval(y, 0, 1), {"law": v.diff(y) - v, "seen": seen})
+    with pytest.raises(ValueError, match=r"'seen': the column 'v' holds 1e\+40, which float32 has no number for"):
+        phi.compile(problem)
+    assert phi.compile(problem, precision="float64").points["seen"] == 2

@@ -80,6 +80,11 @@ def test_a_hold_can_be_chosen():
         ([(ADAM, None), (ADAM, 5)], ValueError, "stage 1 of 2 has no steps, so no later stage would begin"),
         ([(ADAM, 0)], ValueError, "a stage of steps=0: give at least 1"),
         ("adam", TypeError, "'a' is no optimizer|no optimizer: give an optax transformation"),
+        (
+            {"kind": "Adam"},
+            TypeError,
+            "is a table, which phi.solve and the command line read; give the optimizer itself",
+        ),
         (3, TypeError, "3 is no optimizer: give an optax transformation such as optax.adam"),
     ],
 )
