@@ -32,7 +32,7 @@ MOST_DATA_POINTS = 10_000
 # Bytes of channels that are carried forward for the rows taken at once, and how few and how many these may be. A fixed
 # figure and not the machine's own, so that it changes no bits; `phijax bench speed` shows its effect.
 CACHE = 2**20
-ROWS_AT_ONCE = (64, 128)
+ROWS_AT_ONCE = (64, 256)
 # Coordinates up to which every second derivative is taken; and the random directions that stand for them above.
 EXACT_UP_TO, DIRECTIONS = 256, 32
 
@@ -156,7 +156,7 @@ def _rows_at_once(expressions: Expressions, layout: Layout, precision: str | Non
     for group, network in model.networks.items():
         units = sum(leaf.shape[-1] for leaf in jax.tree.leaves(network) if getattr(leaf, "ndim", 0) > 1)
         held += expressions.channels(group) * units * width
-    return 2 ** int(np.clip(np.log2(CACHE / max(held, 1)), *np.log2(ROWS_AT_ONCE)))
+    return 2 ** round(float(np.clip(np.log2(CACHE / max(held, 1)), *np.log2(ROWS_AT_ONCE))))
 
 
 def check_problem(problem: Any) -> None:

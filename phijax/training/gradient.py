@@ -16,6 +16,9 @@ from jaxtyping import Array
 from phijax.training.module import Block, Model, Objective, full_name, rows, squares
 
 Losses = dict[str, Array]
+# Pieces at a time, apart up to the end, on which two cores work side by side: 0.6 to 0.75 of the time of one, which itself
+# loses up to 4 %. With four, small networks gain more and wide ones less. A constant, so that it changes no bits.
+CHAINS = 2
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class WeightedGradient:
         zero = ({term: jnp.zeros(()) for term in terms}, jax.tree.map(jnp.zeros_like, params))
         found: Any = None
         for pieces, count in _pieces((whole, None if key is None else jax.random.split(key, n)), n, block.rows_at_once):
-            part = of(pieces) if count == 1 else _summed(of, pieces, zero)
+            part = of(pieces) if count == 1 else _summed(of, pieces, count, zero)
             found = part if found is None else jax.tree.map(jnp.add, found, part)
         return found
 
@@ -97,14 +100,23 @@ def _pieces(whole: Any, n: int, size: int | None) -> Iterator[tuple[Any, int]]:
 
 
 def piece_count(n: int, size: int) -> int:
-    """The least number of equal pieces of at most `size` rows that leave none over, or few where there is none such."""
+    """The least number of equal pieces of at most `size` rows that leave none over, or few where there is none such.
+
+    One that is a multiple of `CHAINS` goes before others.
+    """
     least = -(-n // size)
-    even = (count for count in range(least, 2 * least) if n % count == 0)
-    return next(even, n // size)
+    even = [count for count in range(least, 2 * least) if n % count == 0]
+    return next((count for count in even if count % CHAINS == 0), even[0] if even else n // size)
 
 
-def _summed(of: Callable[[Any], Any], pieces: Any, zero: Any) -> Any:
-    def add(total: Any, piece: Any) -> tuple[Any, None]:
-        return jax.tree.map(jnp.add, total, of(piece)), None
+def _summed(of: Callable[[Any], Any], pieces: Any, count: int, zero: Any) -> Any:
+    """The sum over all pieces, in `CHAINS` sums that do not wait for each other."""
+    chains = next(chains for chains in range(CHAINS, 0, -1) if count % chains == 0)
 
-    return jax.lax.scan(add, zero, pieces)[0]
+    def add(totals: Any, group: Any) -> tuple[Any, None]:
+        parts = [of(jax.tree.map(lambda leaf, c=c: leaf[c], group)) for c in range(chains)]
+        return [jax.tree.map(jnp.add, total, part) for total, part in zip(totals, parts, strict=True)], None
+
+    groups = jax.tree.map(lambda leaf: leaf.reshape(count // chains, chains, *leaf.shape[1:]), pieces)
+    totals = jax.lax.scan(add, [zero] * chains, groups)[0]
+    return jax.tree.map(lambda *own: sum(own[1:], start=own[0]), *totals)
