@@ -33,6 +33,8 @@ MOST_DATA_POINTS = 10_000
 # figure and not the machine's own, so that it changes no bits; `phijax bench speed` shows its effect.
 CACHE = 2**20
 ROWS_AT_ONCE = (64, 256)
+# With so many channels that fewer points fit, a second sum is not worth what it takes to compile.
+FEWEST_FOR_TWO_SUMS = 16
 # Coordinates up to which every second derivative is taken; and the random directions that stand for them above.
 EXACT_UP_TO, DIRECTIONS = 256, 32
 
@@ -116,7 +118,9 @@ def compile(
         for name, constraint in problem.trained.items():
             expressions = constraint_expressions(layout, constraint)
             given = rows.get(name) if isinstance(rows, Mapping) else None if rows == "tune" else rows
-            blocks[name] = Block(expressions.pointwise, given or _rows_at_once(expressions, layout, precision))
+            fit = _rows_that_fit(expressions, layout, precision)
+            by_rule = 2 ** round(float(np.clip(np.log2(fit), *np.log2(ROWS_AT_ONCE))))
+            blocks[name] = Block(expressions.pointwise, given or by_rule, sums=2 if fit >= FEWEST_FOR_TWO_SUMS else 1)
             chosen[name] = samplers[name] if name in samplers else _sampler(constraint, method, hold)
         sizes = _sizes(problem, points, chosen)
         for name in samplers:
@@ -148,15 +152,15 @@ def _check_rows(rows: Any, problem: Problem) -> None:
             )
 
 
-def _rows_at_once(expressions: Expressions, layout: Layout, precision: str | None) -> int:
-    """How many points' channels fit the cache, as a power of two."""
+def _rows_that_fit(expressions: Expressions, layout: Layout, precision: str | None) -> float:
+    """How many points' channels the cache holds."""
     model = eqx.filter_eval_shape(layout.initial, jax.random.key(0))
     width = 8 if precision == "float64" else 4
     held = 0
     for group, network in model.networks.items():
         units = sum(leaf.shape[-1] for leaf in jax.tree.leaves(network) if getattr(leaf, "ndim", 0) > 1)
         held += expressions.channels(group) * units * width
-    return 2 ** round(float(np.clip(np.log2(CACHE / max(held, 1)), *np.log2(ROWS_AT_ONCE))))
+    return CACHE / max(held, 1)
 
 
 def check_problem(problem: Any) -> None:

@@ -25,10 +25,12 @@ class Block:
 
     pointwise: (model, point, key) -> {term: scalar}, where `point` is one row of the batch entry; key may be None.
     rows_at_once: on how many rows forward and backward pass are taken together; None for all.
+    sums: in how many sums, on which cores work side by side, the pieces are added up.
     """
 
     pointwise: Callable[[Model, Any, PRNGKeyArray | None], Residuals]
     rows_at_once: int | None = None
+    sums: int = 2
 
     def __call__(self, model: Model, batch: Any, key: PRNGKeyArray | None = None) -> Residuals:
         """{term: (n,)} over the n rows of `batch`; each row has a key of its own."""
