@@ -101,7 +101,7 @@ def choose(
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
     chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows)
-    chosen = _with_slabs(chosen, problem, slabs)
+    chosen = _with_slabs(chosen, problem, slabs, count)
     chosen = _with_optimizer(chosen, count)
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)
@@ -136,13 +136,16 @@ def _is_least_squares(optimizer: Any) -> bool:
     return isinstance(optimizer, LeastSquaresOptimizer)
 
 
-def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None) -> Choice:
+def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None, count: int) -> Choice:
     if isinstance(slabs, Slabs):
         return replace(chosen, slabs=slabs)
     if slabs is not None:
         return replace(chosen, slabs=Slabs(slabs, solved=SLAB_SOLVED * _size(chosen) ** 2))
-    if chosen.optimizer is not None and not _is_least_squares(chosen.optimizer):
-        return chosen  # it has no end of its own, so that the first slab would take all steps
+    least_squares = (
+        count <= MOST_LEAST_SQUARES_PARAMETERS if chosen.optimizer is None else _is_least_squares(chosen.optimizer)
+    )
+    if not least_squares:
+        return chosen  # first-order steps have no end of their own, so that the first slab would take them all
     try:
         evolution = evolution_of(problem)
     except ValueError:

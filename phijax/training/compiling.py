@@ -145,7 +145,7 @@ def _check_rows(rows: Any, problem: Problem) -> None:
     if isinstance(rows, Mapping):
         _check_names("rows", rows, problem)
     for count in rows.values() if isinstance(rows, Mapping) else [rows]:
-        if count is not None and count != "tune" and not is_whole(count):
+        if count is not None and not is_whole(count) and rows != "tune":
             raise ValueError(
                 f'rows={count!r} must be a whole number of points, at least 1, "tune" to measure, or None to go by the '
                 f"network."

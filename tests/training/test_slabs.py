@@ -147,6 +147,7 @@ def test_solve_cuts_nonlinear_initial_value_problems_alone():
     assert choose(DECAY).slabs.count == 8
     linear = phi.Problem(SPAN, {"law": y.diff(t, 2) + t * y, "start": phi.on(SPAN.at(t=1), {y: 1, y.diff(t): 0})})
     assert choose(linear).slabs is None
+    assert choose(DECAY, network=phi.MLP(width=64, depth=4)).slabs is None  # too many parameters for least squares
     hidden = phi.Problem(SPAN, {"law": sympy.Derivative(y**2, t) + y, "start": phi.on(SPAN.at(t=1), {y: 1})})
     assert choose(hidden).slabs.count == 8
 

@@ -29,6 +29,8 @@ def test_rows_are_given_for_all_or_by_constraint():
         phi.compile(PROBLEM, network=SMALL, rows={"lwa": 16})
     with pytest.raises(ValueError, match=re.escape("rows='fast' must be a whole number of points")):
         phi.compile(PROBLEM, network=SMALL, rows="fast")
+    with pytest.raises(ValueError, match=re.escape("rows='tune' must be a whole number of points")):
+        phi.compile(PROBLEM, network=SMALL, rows={"law": "tune"})
 
 
 def test_the_fastest_rows_are_taken_where_there_are_points_enough(monkeypatch):
