@@ -62,10 +62,10 @@ class Session:
     folder: Path | None
     restored: bool
     course: Course | None = None
-    _engines: dict[int, Engine] = field(default_factory=dict)
-    _loss: Any = None
-    _course_over: bool = False
-    _reached: TrainState | None = None
+    _engines: dict[int, Engine] = field(init=False, default_factory=dict)
+    _loss: Any = field(init=False, default=None)
+    _course_over: bool = field(init=False, default=False)
+    _reached: TrainState | None = field(init=False, default=None)  # the last whole state
 
     def run(self, state: TrainState) -> FitResult:
         """Train from `state` to the end that a rule, the clock or a signal sets."""
@@ -117,6 +117,7 @@ class Session:
                 reason = sentence
                 break
             state, reason = following, None
+            self._reached = state
             self._tell({"event": "stage", "step": int(state.step), "reason": sentence}, sentence)
             self._save(state)
         if self.course is not None and not self._course_over:
