@@ -44,12 +44,14 @@ from phijax.networks import MLP as MLP
 from phijax.networks import FourierFeatures as FourierFeatures
 from phijax.networks import ModifiedMLP as ModifiedMLP
 from phijax.networks import PirateNet as PirateNet
+from phijax.networks import RandomFeatures as RandomFeatures
 from phijax.networks import ResNet as ResNet
 from phijax.networks import frozen as frozen
 
 # Train.
 from phijax.optimizers import GaussNewton as GaussNewton
 from phijax.optimizers import LeastSquaresOptimizer as LeastSquaresOptimizer
+from phijax.optimizers import LinearLeastSquares as LinearLeastSquares
 from phijax.sampling import DataModule as DataModule
 from phijax.sampling import Grid as Grid
 from phijax.sampling import Held as Held

@@ -13,10 +13,11 @@ import numpy as np
 from phijax._options import to_config
 from phijax.balancing import LossBalancer, balancer_from_config
 from phijax.choice import Choice
+from phijax.choice.choice import NETWORK
 from phijax.evaluation.run_directory import RunDirectoryError
 from phijax.evaluation.stored import stored_network, stored_slabs
 from phijax.networks import NetworkSpec
-from phijax.optimizers import GaussNewton, optimizer_from_config
+from phijax.optimizers import GaussNewton, LinearLeastSquares, optimizer_from_config
 from phijax.training import root_key
 
 
@@ -31,15 +32,28 @@ def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | N
         "seed": _seed_entry(seed),
         "precision": choice.precision,
         "max_seconds": max_seconds,
+        "scales": None if choice.scales is None else dict(choice.scales),
+        **_settings(choice),
+        "optimizer": _optimizer_entry(choice.optimizer, optimizer),
+    }
+
+
+def measured_settings(before: Choice, after: Choice) -> dict:
+    """The tables of what measuring may have changed."""
+    optimizer = {} if after.optimizer is before.optimizer else {"optimizer": _optimizer_entry(after.optimizer, None)}
+    return _settings(after) | optimizer
+
+
+def _settings(choice: Choice) -> dict:
+    return {
+        "method": choice.method,
         "max_steps": choice.max_steps,
         "adaptive": list(choice.adaptive),
         "slabs": None if choice.slabs is None else asdict(choice.slabs),
         "rows": dict(choice.rows) if isinstance(choice.rows, Mapping) else choice.rows,
         "reasons": list(choice.reasons),
-        "scales": None if choice.scales is None else dict(choice.scales),
         "network": _network_entry(choice.network),
         "points": dict(choice.points),
-        "optimizer": _optimizer_entry(choice.optimizer, optimizer),
         "balancer": choice.balancer.to_config() if isinstance(choice.balancer, LossBalancer) else None,
     }
 
@@ -64,6 +78,7 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
         slabs=stored_slabs(config),
         rows=config.get("rows"),
         reasons=tuple(config.get("reasons", ())),
+        method=config.get("method", NETWORK),
     )
 
 
@@ -94,6 +109,6 @@ def _network_entry(network: Any) -> dict | None:
 def _optimizer_entry(chosen: Any, given: Any) -> dict | None:
     if isinstance(given, Mapping):
         return dict(given)
-    if isinstance(chosen, GaussNewton):
+    if isinstance(chosen, GaussNewton | LinearLeastSquares):
         return to_config(chosen)
     return {"kind": "Adam"} if given is None else None

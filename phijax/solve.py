@@ -9,10 +9,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from phijax.choice import Choice, choose, samplers_of
+from phijax.choice import Choice, choose, samplers_of, settled
 from phijax.evaluation import Dated, RunDirectory, Solution
 from phijax.formulation import Problem
-from phijax.record import choice_of, config_of, seed_of
+from phijax.record import choice_of, config_of, measured_settings, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
 from phijax.training.compiling import Compiled, compile
 from phijax.training.slabs import Slabs
@@ -32,6 +32,7 @@ def solve(
     max_steps: int | None = None,
     slabs: int | Slabs | None = None,
     rows: Any = None,
+    method: str | None = None,
     run_dir: str | Path | Dated | None = None,
     progress: Any = None,
 ) -> Solution:
@@ -40,8 +41,9 @@ def solve(
     seed: an int or one JAX key. max_seconds: bounds compiling and training; without it the run ends by a rule in
     steps. points: per constraint, or one number for all. optimizer: an object, or a table such as {"kind": "Adam"},
     which a run folder can hold. slabs: parts of time that are solved one after the other, 1 for none. rows: points whose
-    gradient is taken together, as of `compile`; "tune" measures. run_dir: folder for the run, or Dated() for a new one
-    named after the time; None writes nothing.
+    gradient is taken together, as of `compile`; "tune" measures. method: "network" trains one, "random_features" takes a
+    linear problem in one least-squares solve; None tries the latter where a problem is linear. run_dir: folder for the
+    run, or Dated() for a new one named after the time; None writes nothing.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
@@ -58,17 +60,15 @@ def solve(
         max_steps=max_steps,
         slabs=slabs,
         rows=rows,
+        method=method,
+        max_seconds=max_seconds,
     )
     run = None
     if run_dir is not None:
         config = config_of(choice, problem=problem.name, seed=seed, max_seconds=max_seconds, optimizer=optimizer)
         run = RunDirectory.create(run_dir, problem, config)
     with nullcontext() if run is None else run.in_use():
-        compiled = compile_choice(problem, choice)
-        if choice.rows == "tune":
-            choice = choice.because(f"rows taken together, by measuring: {compiled.rows}", rows=compiled.rows)
-            if run is not None:
-                run.update_config({"rows": choice.rows, "reasons": list(choice.reasons)})
+        choice, compiled = _measured(problem, choice, run)
         trainer = _trainer(choice, run, max_seconds, progress)
         result = _fit(trainer, compiled, choice, seed=seed)
         return _solution(compiled, choice, result, run, seed, begun)
@@ -95,11 +95,22 @@ def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Sol
     if max_seconds is not None:
         check_seconds(max_seconds)
         limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
-    compiled = compile_choice(run.problem, choice)
+    choice, compiled = _measured(run.problem, choice, run)
     trainer = _trainer(choice, run, limit, progress)
     seed = seed_of(config)
     result = _fit(trainer, compiled, choice, seed=seed, ckpt_path=None if saved is None else run.path)
     return _solution(compiled, choice, result, run, seed, begun)
+
+
+def _measured(problem: Problem, choice: Choice, run: RunDirectory | None) -> tuple[Choice, Compiled]:
+    """The choice with what only measuring can settle settled, as the run's settings then say, and the problem compiled."""
+    measured = settled(problem, choice)
+    compiled = compile_choice(problem, measured)
+    if measured.rows == "tune":
+        measured = measured.because(f"rows taken together, by measuring: {compiled.rows}", rows=compiled.rows)
+    if run is not None and measured is not choice:
+        run.update_config(measured_settings(choice, measured))
+    return measured, compiled
 
 
 def _trainer(choice: Choice, run: RunDirectory | None, max_seconds: float | None, progress: Any) -> Trainer:

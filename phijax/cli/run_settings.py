@@ -30,7 +30,10 @@ def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) 
         _read("optimizer", given["optimizer"], optimizer_from_config)
     if "balancer" in settings:
         given["balancer"] = _balancer(settings["balancer"])
-    for name, count in settings.get("run", {}).items():
+    run = dict(settings.get("run", {}))
+    if "method" in run:
+        given["method"] = run.pop("method")
+    for name, count in run.items():
         if not is_whole(count) and (name, count) != ("rows", "tune"):
             raise UsageError(f"run.{name}={count!r} must be a whole number of at least 1.")
         given[name] = count

@@ -11,7 +11,7 @@ from phijax.cli.errors import UsageError
 from phijax.formulation.faults import nearest
 
 GROUPS = ("points", "network", "optimizer", "balancer", "run")
-RUN_KEYS = ("max_steps", "slabs", "rows")
+RUN_KEYS = ("max_steps", "slabs", "rows", "method")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 
 

@@ -292,6 +292,10 @@ class Layout:
         }
         return FieldModel(networks, {p.name: initial_raw(p) for p in self.problem.parameters.values()})
 
+    def network_of(self, group: str) -> NetworkFactory:
+        """What makes the network of a group."""
+        return self._factories[group]
+
     def parameter_values(self, model: FieldModel) -> dict[str, Array]:
         """{parameter: its value, ()}."""
         return {name: value_of(p, model.parameters[name]) for name, p in self.problem.parameters.items()}

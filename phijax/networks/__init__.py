@@ -15,6 +15,7 @@ from .layers import Sequential as Sequential
 from .mlp import MLP as MLP
 from .modified_mlp import Gated as Gated
 from .modified_mlp import ModifiedMLP as ModifiedMLP
+from .random_features import RandomFeatures as RandomFeatures
 from .residual import PirateNet as PirateNet
 from .residual import ResNet as ResNet
 from .specification import NetworkFactory as NetworkFactory

@@ -10,10 +10,12 @@ from phijax._options import from_config
 from .fourier import FourierFeatures
 from .mlp import MLP
 from .modified_mlp import ModifiedMLP
+from .random_features import RandomFeatures
 from .residual import PirateNet, ResNet
 from .specification import NetworkSpec
 
-_KINDS: dict[str, type] = {kind.__name__: kind for kind in (MLP, ModifiedMLP, ResNet, PirateNet, FourierFeatures)}
+_SPECIFICATIONS = (MLP, ModifiedMLP, ResNet, PirateNet, FourierFeatures, RandomFeatures)
+_KINDS: dict[str, type] = {kind.__name__: kind for kind in _SPECIFICATIONS}
 
 
 def network_from_config(config: Mapping[str, Any]) -> NetworkSpec:

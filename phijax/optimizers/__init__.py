@@ -6,4 +6,5 @@ from phijax.optimizers.config import FIRST_ORDER_STEPS as FIRST_ORDER_STEPS
 from phijax.optimizers.config import optimizer_from_config as optimizer_from_config
 from phijax.optimizers.config import warmed_adam as warmed_adam
 from phijax.optimizers.gauss_newton import GaussNewton as GaussNewton
+from phijax.optimizers.linear import LinearLeastSquares as LinearLeastSquares
 from phijax.optimizers.system import LeastSquaresSystem as LeastSquaresSystem

@@ -7,6 +7,7 @@ from typing import Any
 
 from phijax._options import from_config
 from phijax.optimizers.gauss_newton import GaussNewton
+from phijax.optimizers.linear import LinearLeastSquares
 
 FIRST_ORDER_STEPS = 20_000
 
@@ -18,7 +19,7 @@ def warmed_adam(peak: float = 1e-3, warmup: int = 500, steps: int = FIRST_ORDER_
     return optax.adam(optax.warmup_cosine_decay_schedule(0.0, peak, warmup, steps, end))
 
 
-_KINDS: dict[str, Any] = {"GaussNewton": GaussNewton, "Adam": warmed_adam}
+_KINDS: dict[str, Any] = {"GaussNewton": GaussNewton, "LinearLeastSquares": LinearLeastSquares, "Adam": warmed_adam}
 
 
 def optimizer_from_config(config: Mapping[str, Any]) -> Any:

@@ -16,15 +16,19 @@ from phijax.lowering import ExactLayout, constraint_expressions
 from phijax.sampling.points import Points
 from phijax.symbolic import Field, Observed
 
-PART_ONE = [
+BUILT_IN = [
     "allen_cahn",
     "burgers",
     "burgers_inverse",
+    "cavity",
+    "convection",
     "diffusion_inverse",
     "heat_1d",
     "helmholtz",
+    "kdv",
     "kovasznay",
     "lotka_volterra",
+    "poisson_10d",
     "poisson_2d",
     "schrodinger",
     "wave_1d",
@@ -33,17 +37,19 @@ VARIANTS = [
     ("allen_cahn", {"variant": "smooth"}),
     ("burgers", {"nu": 0.01}),
     ("burgers_inverse", {"noise": 0.01}),
+    ("convection", {"beta": 100}),
     ("helmholtz", {"a": [2, 3], "k": 2.5}),
     ("kovasznay", {"Re": 20.0}),
     ("lotka_volterra", {"t_end": 4.0}),
     ("poisson_2d", {"f": 4}),
 ]
-CASES = [*((name, {}) for name in PART_ONE), *VARIANTS]
-SOLVED_BY_SERIES = {"allen_cahn", "burgers", "burgers_inverse", "lotka_volterra"}
+CASES = [*((name, {}) for name in BUILT_IN), *VARIANTS]
+GRIDDED = {"allen_cahn", "burgers", "burgers_inverse", "cavity", "kdv", "lotka_volterra"}
 STEP = 1e-4
 # Weights of central differences of order 6, at -3 .. 3 steps.
 STENCILS = {0: [0, 0, 0, 1, 0, 0, 0], 1: [-1 / 60, 3 / 20, -3 / 4, 0, 3 / 4, -3 / 20, 1 / 60]}
 STENCILS[2] = [1 / 90, -3 / 20, 3 / 2, -49 / 18, 3 / 2, -3 / 20, 1 / 90]
+STENCILS[3] = [1 / 8, -1, 13 / 8, 0, -13 / 8, 1, -1 / 8]  # of order 4
 
 
 def points_of(constraint, count=40, margin=0.0):
@@ -96,7 +102,7 @@ def residual_of_reference(problem, constraint, term):
 
 
 def test_the_catalogue_lists_the_files_in_order():
-    assert set(PART_ONE) <= set(problems.names())
+    assert set(BUILT_IN) <= set(problems.names())
     assert problems.names() == sorted(problems.names())
     assert not any(name.startswith(("_", "make")) or name == "references" for name in problems.names())
 
@@ -106,15 +112,15 @@ def test_an_unknown_name_is_answered_with_the_nearest():
         problems.get("burger")
 
 
-@pytest.mark.parametrize("name", PART_ONE)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_each_problem_says_its_target_and_where_its_reference_comes_from(name):
     module = problems.get(name)
     problem = module.problem()
     targets = module.INFO.target
-    assert all(0 < target <= 1e-2 for target in (targets.values() if isinstance(targets, dict) else [targets]))
+    assert all(0 < target <= 5e-2 for target in (targets.values() if isinstance(targets, dict) else [targets]))
     assert module.__doc__
     assert problem.reference.source
-    assert 0 <= problem.reference.error < 1e-9
+    assert 0 <= problem.reference.error < 1e-5
 
 
 @pytest.mark.parametrize(("name", "constants"), CASES, ids=str)
@@ -125,11 +131,11 @@ def test_the_reference_makes_every_term_vanish(name, constants):
         for term in constraint.terms:
             residual = residual_of_reference(problem, constraint, term)
             allowed = noise if constraint.columns else 0.0
-            limit = 1e-3 if name in SOLVED_BY_SERIES and constraint.on_domain else 1e-6
+            limit = 1e-3 if name in GRIDDED and constraint.on_domain else 1e-6
             assert np.abs(residual).max() < max(allowed, limit), (constraint.name, term.label)
 
 
-@pytest.mark.parametrize("name", PART_ONE)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_lowered_residuals_equal_those_of_sympy(name):
     problem = problems.get(name).problem()
     exact = {}
@@ -171,7 +177,7 @@ def test_lowered_residuals_equal_those_of_sympy(name):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max() + 1e-14)
 
 
-@pytest.mark.parametrize("name", PART_ONE)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_each_problem_is_read_back_from_what_is_written(name):
     problem = problems.get(name).problem()
     again = from_json(json.loads(json.dumps(to_json(problem))))

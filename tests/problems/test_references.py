@@ -5,7 +5,7 @@ import pytest
 from numpy.polynomial import chebyshev
 from scipy.integrate import solve_ivp
 
-from phijax.problems.references import allen_cahn, burgers, cavity, lotka_volterra
+from phijax.problems.references import allen_cahn, burgers, cavity, kdv, lotka_volterra
 from phijax.problems.references._norms import relative_l2
 from phijax.problems.references._pieces import fit, times
 from phijax.problems.references.make_cavity import solve as solve_cavity
@@ -187,3 +187,19 @@ def test_pieces_give_back_a_polynomial_at_any_point():
     at_x, at_t = np.array([0.0, 0.15, 0.3, 0.9, 1.0]), np.array([2.0, 0.1, 0.05, 1.7, 0.0])
     np.testing.assert_allclose(pieces(at_x, at_t), (at_x**3 - at_x) * (1 + at_t**2) + at_x, rtol=0, atol=1e-10)
     assert pieces(np.zeros(0), np.zeros(0)).shape == (0,)
+
+
+def test_the_equation_of_korteweg_and_de_vries_agrees_with_more_modes_and_steps_and_with_an_implicit_method_of_lines():
+    x, t = np.meshgrid(np.linspace(-1, 1, 65), np.linspace(0, 1, 33))
+    own = kdv.solved(0.022, 1.0)(x, t)
+    assert relative_l2(own, kdv.solved(0.022, 1.0, points=384, steps=8000)(x, t)) < kdv.ERROR
+    points = 192
+    grid, numbers = -1 + 2 * np.arange(points) / points, np.pi * np.fft.rfftfreq(points, 1 / points)
+
+    def rate(time, u):
+        modes = np.fft.rfft(u)
+        steep = np.fft.irfft(1j * numbers * np.fft.rfft(u**2) / 2, points)
+        return -steep + np.fft.irfft(1j * 0.022**2 * numbers**3 * modes, points)
+
+    lines = solve_ivp(rate, (0, 0.4), np.cos(np.pi * grid), method="DOP853", rtol=1e-9, atol=1e-9)
+    assert relative_l2(kdv.solved(0.022, 1.0)(grid, 0.4), lines.y[:, -1]) < 1e-6

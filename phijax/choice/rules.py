@@ -1,10 +1,10 @@
-"""Choice: what `solve` settles where its caller did not, by rule from the problem, and the sentences that say why."""
+"""Rules: what is settled from the problem alone, where the caller did not."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -12,12 +12,13 @@ import jax
 
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
-from phijax.balancing import LossBalancer, Static
-from phijax.formulation import Constraint, Problem, evolution_of, is_linear, value_scale
+from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED, Choice
+from phijax.choice.features import features_by_rule, why_no_trial
+from phijax.choice.points import interior_rows, is_interior, with_counts, with_weights
+from phijax.formulation import Problem, evolution_of, is_linear, value_scale
+from phijax.formulation.faults import nearest
 from phijax.lowering import Layout
-from phijax.lowering.normalize import normalize
-from phijax.lowering.residual import is_complex
-from phijax.networks import MLP
+from phijax.networks import MLP, RandomFeatures
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
 from phijax.sampling import RegionSampler, ResidualAdaptive
 from phijax.training.compiling import check_network, check_problem
@@ -35,34 +36,7 @@ REFRESH = 3
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER = 1
 SLAB_STEPS = 100
-SOFT_WEIGHT = 100.0
 LEAST_SQUARES_STEPS = 400
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Everything that decides a run, apart from the problem and the seed.
-
-    scales: sizes of the networks' outputs by field. adaptive: constraints whose points follow the residual.
-    slabs: how time is cut, None where it is taken as a whole. rows: points whose gradient is taken together, "tune" to
-    measure, None by rule. reasons: one sentence a decision.
-    """
-
-    precision: str
-    network: Any
-    points: Mapping[str, int]
-    optimizer: Any
-    balancer: LossBalancer
-    max_steps: int
-    scales: Mapping[str, float] | None = None
-    adaptive: tuple[str, ...] = ()
-    slabs: Slabs | None = None
-    rows: Any = None
-    reasons: tuple[str, ...] = field(default=())
-
-    def because(self, reason: str, **settled: Any) -> Choice:
-        """This choice with more settled, and why."""
-        return replace(self, **settled, reasons=(*self.reasons, reason))
 
 
 def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
@@ -85,18 +59,22 @@ def choose(
     max_steps: int | None = None,
     slabs: int | Slabs | None = None,
     rows: Any = None,
+    method: str | None = None,
+    max_seconds: float | None = None,
 ) -> Choice:
-    """What was given, and for the rest a choice by rule. optimizer: an object, or its table."""
-    check_problem(problem)
-    if network is not None:
-        check_network(network, problem)
-    check_balancer(balancer)
-    if max_steps is not None and not is_whole(max_steps):
-        raise ValueError(f"max_steps={max_steps!r} must be a whole number of at least 1.")
+    """What was given, and for the rest a choice by rule, or one that `settled` is to make. optimizer: an object, or its
+    table. method: "network", "random_features", or None for either."""
+    _check_given(problem, network, balancer, max_steps, method)
     if isinstance(optimizer, Mapping):
         optimizer = optimizer_from_config(optimizer)
     elif optimizer is not None:
         Plan.of(optimizer)
+    if method == RANDOM_FEATURES:
+        _check_features(network=network, optimizer=optimizer, slabs=slabs)
+        scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
+        blank = Choice(check_precision(precision or "float64"), None, {}, None, balancer, 1, scales, rows=rows)
+        return features_by_rule(blank, problem, network, points)
+    settled = (network, points, optimizer, balancer, max_steps, slabs, rows)
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
@@ -113,7 +91,7 @@ def choose(
     chosen = replace(chosen, precision=check_precision(precision))
     chosen = _with_points(chosen, problem, points, count)
     if balancer is None:
-        chosen = _with_weights(chosen, problem)
+        chosen = with_weights(chosen, problem)
     if max_steps is None:
         steps = LEAST_SQUARES_STEPS if _is_least_squares(chosen.optimizer) else FIRST_ORDER_STEPS
         steps = steps if chosen.slabs is None else chosen.slabs.count * SLAB_STEPS
@@ -122,7 +100,30 @@ def choose(
         )
     else:
         chosen = replace(chosen, max_steps=max_steps)
+    untouched = method is None and precision == "float64" and all(setting is None for setting in settled)
+    if untouched and why_no_trial(problem, max_seconds) is None:
+        return replace(chosen, method=TO_BE_TRIED)
     return chosen
+
+
+def _check_given(problem: Problem, network: Any, balancer: Any, max_steps: Any, method: Any) -> None:
+    check_problem(problem)
+    if method not in (None, NETWORK, RANDOM_FEATURES):
+        raise ValueError(f"method={method!r} is no way to solve; {nearest(str(method), (NETWORK, RANDOM_FEATURES))}.")
+    if network is not None:
+        check_network(network, problem)
+    check_balancer(balancer)
+    if max_steps is not None and not is_whole(max_steps):
+        raise ValueError(f"max_steps={max_steps!r} must be a whole number of at least 1.")
+
+
+def _check_features(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None and not (name == "network" and isinstance(value, RandomFeatures)):
+            raise ValueError(
+                f'method="random_features" with {name}={value!r}: it settles the {name} itself; leave {name}= out'
+                f"{', or give phi.RandomFeatures(...)' if name == 'network' else ''}."
+            )
 
 
 def parameter_count(problem: Problem, network: Any) -> int:
@@ -177,39 +178,20 @@ def _with_optimizer(chosen: Choice, count: int) -> Choice:
 
 
 def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> Choice:
-    trained = problem.trained
     if points is not None and not isinstance(points, Mapping):
-        return replace(chosen, points=dict.fromkeys(trained, points))
-    asked = dict(points or {})
-    inside = [name for name, c in trained.items() if _is_interior(c)]
-    rows = sum(_rows(c) for name, c in trained.items() if name in inside) or 1
-    if _is_least_squares(chosen.optimizer):
-        each = ROWS_PER_PARAMETER if chosen.slabs is None else SLAB_ROWS_PER_PARAMETER
-        interior = math.ceil(each * count / rows)
-        faces = max(interior // 8, 64)
-        why = f"equations a parameter: {each}, so {interior} points inside, {faces} on each boundary"
-    else:
-        interior, faces = 4096, 512
-        why = f"{interior} points inside, {faces} on each boundary"
-    counts = {name: (interior if name in inside else faces) for name in trained}
-    adaptive = tuple(name for name in inside if len(trained[name].region.coordinates) > 1)
-    if adaptive:
-        chosen = chosen.because(f"points of {', '.join(adaptive)} follow the residual", adaptive=adaptive)
-    return chosen.because(why, points={**counts, **asked})
+        return with_counts(chosen, problem, points, 0, 0)
+    if not _is_least_squares(chosen.optimizer):
+        chosen = _with_adaptive(chosen, problem)
+        return with_counts(chosen, problem, points, 4096, 512)
+    each = ROWS_PER_PARAMETER if chosen.slabs is None else SLAB_ROWS_PER_PARAMETER
+    interior = math.ceil(each * count / interior_rows(problem))
+    why = f"equations a parameter: {each}, so "
+    return with_counts(_with_adaptive(chosen, problem), problem, points, interior, max(interior // 8, 64), why)
 
 
-def _rows(constraint: Constraint) -> int:
-    """Residuals a point: a complex term has two."""
-    return sum(2 if is_complex(normalize(term.residual)) else 1 for term in constraint.terms)
-
-
-def _is_interior(constraint: Constraint) -> bool:
-    """Whether the constraint is an equation on a full-dimensional region."""
-    return constraint.kind == "equation" and constraint.region.dimension == len(constraint.region.coordinates)
-
-
-def _with_weights(chosen: Choice, problem: Problem) -> Choice:
-    soft = {name: SOFT_WEIGHT for name, c in problem.trained.items() if not _is_interior(c)}
-    if not soft or len(soft) == len(problem.trained):
-        return replace(chosen, balancer=Static())
-    return chosen.because(f"weight {SOFT_WEIGHT:g} for conditions, 1 for equations", balancer=Static(soft))
+def _with_adaptive(chosen: Choice, problem: Problem) -> Choice:
+    inside = [name for name, constraint in problem.trained.items() if is_interior(constraint)]
+    adaptive = tuple(name for name in inside if len(problem.constraints[name].region.coordinates) > 1)
+    if not adaptive:
+        return chosen
+    return chosen.because(f"points of {', '.join(adaptive)} follow the residual", adaptive=adaptive)

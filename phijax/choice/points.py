@@ -1,0 +1,45 @@
+"""Points and weights by rule, from the number of unknowns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from phijax.balancing import Static
+from phijax.choice.choice import Choice
+from phijax.formulation import Constraint, Problem
+from phijax.lowering.normalize import normalize
+from phijax.lowering.residual import is_complex
+
+SOFT_WEIGHT = 100.0
+
+
+def with_counts(chosen: Choice, problem: Problem, asked: Any, interior: int, faces: int, why: str = "") -> Choice:
+    """So many points for each equation and each condition, those that were asked for before others."""
+    trained = problem.trained
+    if asked is not None and not isinstance(asked, Mapping):
+        return replace(chosen, points=dict.fromkeys(trained, asked))
+    counts = {name: (interior if is_interior(constraint) else faces) for name, constraint in trained.items()}
+    why = f"{why}{interior} points inside, {faces} on each boundary"
+    return chosen.because(why, points={**counts, **dict(asked or {})})
+
+
+def with_weights(chosen: Choice, problem: Problem) -> Choice:
+    """Fixed weights, larger for conditions than for equations."""
+    soft = {name: SOFT_WEIGHT for name, constraint in problem.trained.items() if not is_interior(constraint)}
+    if not soft or len(soft) == len(problem.trained):
+        return replace(chosen, balancer=Static())
+    return chosen.because(f"weight {SOFT_WEIGHT:g} for conditions, 1 for equations", balancer=Static(soft))
+
+
+def interior_rows(problem: Problem) -> int:
+    """Residuals of all equations at one point each, at least 1; a complex one is two."""
+    inside = [constraint for constraint in problem.trained.values() if is_interior(constraint)]
+    terms = [term for constraint in inside for term in constraint.terms]
+    return sum(2 if is_complex(normalize(term.residual)) else 1 for term in terms) or 1
+
+
+def is_interior(constraint: Constraint) -> bool:
+    """Whether the constraint is an equation on a full-dimensional region."""
+    return constraint.kind == "equation" and constraint.region.dimension == len(constraint.region.coordinates)

@@ -1,0 +1,106 @@
+"""Linear least squares: where residuals are linear in the parameters, one step is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from phijax._options import real
+from phijax.optimizers.base import LeastSquaresOptimizer, StepInfo
+from phijax.optimizers.normal import one_thread
+from phijax.optimizers.phases import JACOBIAN, SOLVE, TRIALS, Phases
+from phijax.optimizers.system import LeastSquaresSystem
+
+# Part of the loss at the start by which the loss may miss what a linear residual gives: large coefficients cost digits.
+LINEAR = 1e-3
+
+
+class LinearState(NamedTuple):
+    """taken: steps. before, after: the loss on the points of the solve. rank: directions told apart."""
+
+    taken: Int[Array, ""]
+    before: Float[Array, ""]
+    after: Float[Array, ""]
+    rank: Int[Array, ""]
+
+
+@dataclass(frozen=True)
+class LinearLeastSquares(LeastSquaresOptimizer):
+    """The least-squares solution of smallest norm, by a complete orthogonal factorization of the Jacobian.
+
+    Normal equations would square its condition number, and stop at half of the digits (Golub & Van Loan 2013, section 5.3).
+    The first step solves; the second, on new points, only looks at what it has reached, and ends the run.
+    cutoff: singular directions below this part of the largest are left out; None takes ten units in the last place.
+    Raises ValueError where the residual turns out not to be linear in the parameters.
+    """
+
+    cutoff: float | None = None
+
+    refresh = 1
+
+    def __post_init__(self) -> None:
+        if self.cutoff is not None:
+            real("LinearLeastSquares", "cutoff", self.cutoff, "from 0 to below 1", lambda value: 0 <= value < 1)
+
+    def init(self, theta: Float[Array, " P"]) -> LinearState:
+        zero = jnp.zeros((), theta.dtype)
+        return LinearState(jnp.int32(0), zero, zero, jnp.int32(0))
+
+    def step(
+        self,
+        system: LeastSquaresSystem,
+        theta: Float[Array, " P"],
+        state: LinearState,
+        batch: Mapping[str, Any],
+        weights: Mapping[str, Any],
+    ) -> tuple[Float[Array, " P"], LinearState, StepInfo]:
+        phases = Phases()
+        if int(state.taken):
+            with phases(TRIALS):
+                new = _loss(system, theta, batch, weights)
+            return theta, state._replace(taken=state.taken + 1), StepInfo(new, False, _sentence(state, new))
+        with phases(JACOBIAN):
+            r, jacobian = jax.block_until_ready(system.jacobian(theta, batch, weights))
+        with phases(SOLVE):
+            d, rank, predicted = self._solved(np.asarray(jacobian), np.asarray(r))
+        theta = theta + jnp.asarray(d, theta.dtype)
+        with phases(TRIALS):
+            loss = _loss(system, theta, batch, weights)
+        before = float(jnp.sum(r**2))
+        if not abs(loss - predicted) <= LINEAR * before:
+            raise ValueError(
+                f"LinearLeastSquares: the residual is not linear in the parameters: a loss of {predicted:.2e} was to be expected "
+                f"and {loss:.2e} was found; take GaussNewton, or a network with linear parameters such as RandomFeatures."
+            )
+        solved = LinearState(
+            jnp.int32(1), jnp.asarray(before, theta.dtype), jnp.asarray(loss, theta.dtype), jnp.int32(rank)
+        )
+        return theta, solved, StepInfo(loss, True, seconds=phases.seconds)
+
+    def _solved(self, jacobian: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """(step, rank, loss after it)."""
+        from scipy.linalg import lstsq
+
+        cutoff = 10 * np.finfo(r.dtype).eps if self.cutoff is None else self.cutoff
+        with one_thread():
+            found: Any = lstsq(jacobian, -r, cond=cutoff, lapack_driver="gelsy", check_finite=False)
+        d, _, rank, _ = found
+        return d, int(rank), float(np.sum((r + jacobian @ d) ** 2))
+
+
+def _loss(system: LeastSquaresSystem, theta: Array, batch: Mapping[str, Any], weights: Mapping[str, Any]) -> float:
+    return float(jnp.sum(system.residual(theta, batch, weights) ** 2))
+
+
+def _sentence(state: LinearState, new: float) -> str:
+    before, after, rank = float(state.before), float(state.after), int(state.rank)
+    return (
+        f"The linear problem is solved: the loss fell from {before:.1e} to {after:.1e}, and is {new:.1e} on new points; "
+        f"{rank} directions were told apart."
+    )

@@ -1,0 +1,33 @@
+"""Flow in a square under a lid that moves with a parabola of velocities, at Reynolds number 100."""
+
+from sympy import Eq
+
+import phijax as phi
+from phijax.problems import Info
+from phijax.problems.references import cavity as galerkin
+
+INFO = Info(
+    target={"u": 5e-3, "v": 5e-3, "p": 5e-2},
+    published=({"u": 1.1e-4}, "403 s on a GPU"),
+    classical=({"u": 1.3e-8}, 8.0, "Legendre-Galerkin stream function of degree 48, Newton"),
+)
+
+
+def problem():
+    x, y = phi.coordinates("x y")
+    u, v, p = phi.fields("u v p", x, y)
+    square = phi.Rectangle((x, 0, 1), (y, 0, 1))
+
+    def momentum(w, axis):
+        return Eq(u * w.diff(x) + v * w.diff(y), -p.diff(axis) + phi.laplacian(w) / 100)
+
+    return phi.Problem(
+        square,
+        {
+            "flow": {"momentum_x": momentum(u, x), "momentum_y": momentum(v, y), "continuity": phi.div((u, v))},
+            "lid": phi.on(square.side("top"), {u: 4 * x * (1 - x), v: 0}),
+            "walls": phi.on(square.boundary(where=y < 1), {u: 0, v: 0}),
+            "gauge": phi.on(square.at(x=0, y=0), Eq(p, 0)),
+        },
+        reference=galerkin.reference(),
+    )

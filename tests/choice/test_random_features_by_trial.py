@@ -1,0 +1,163 @@
+"""Linear problems: random features by trial, one outcome for every seed; others, and rough ones, go to a trained network."""
+
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+from sympy import Abs, Eq, Heaviside, Rational, exp, pi, sin
+
+import phijax as phi
+from phijax.choice import choose, settled
+from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED
+from phijax.evaluation import RunDirectory
+from phijax.networks import MLP, RandomFeatures
+from phijax.optimizers import GaussNewton, LinearLeastSquares
+from phijax.record import choice_of, config_of
+
+x, t = phi.coordinate("x"), phi.time("t")
+u = phi.field("u", x)
+line = phi.Interval(x, 0, 1)
+ENDS = {"ends": phi.on(line.boundary, Eq(u, 0))}
+
+
+def poisson(source, **conditions):
+    return phi.Problem(line, {"law": Eq(-u.diff(x, 2), source), **(conditions or ENDS)})
+
+
+SMOOTH = phi.Problem(line, {"law": Eq(-u.diff(x, 2), pi**2 * sin(pi * x)), **ENDS}, reference={u: sin(pi * x)})
+CUBIC = phi.Problem(line, {"law": Eq(-u.diff(x, 2) + u**3, sin(pi * x)), **ENDS})
+
+
+def test_a_linear_problem_is_solved_to_rounding_by_one_solve():
+    solution = phi.solve(SMOOTH, seed=0, progress=False)
+    assert solution.choice.method == RANDOM_FEATURES
+    assert isinstance(solution.choice.network, RandomFeatures)
+    assert solution.steps == 2
+    assert solution.errors()["u"]["relative_l2"] < 1e-12
+    assert solution.stop_reason.startswith("The linear problem is solved: the loss fell from")
+    assert any("scales that were tried" in reason for reason in solution.choice.reasons)
+
+
+def test_convection_of_many_waves_round_a_ring_needs_a_scale_for_each_coordinate():
+    w = phi.field("w", x, t)
+    ring = phi.Interval(x, 0, 2 * pi, periodic=True) * phi.Interval(t, 0, 1)
+    problem = phi.Problem(
+        ring,
+        {"law": Eq(w.diff(t) + 20 * w.diff(x), 0), "start": phi.on(ring.at(t=0), Eq(w, sin(x)))},
+        reference={w: sin(x - 20 * t)},
+    )
+    solution = phi.solve(problem, seed=1, progress=False)
+    around, again, along = solution.choice.network.scale  # cosine and sine of x, and t
+    assert around == again
+    assert along > 4 * around
+    assert solution.errors()["w"]["relative_l2"] < 1e-9
+
+
+def test_what_is_tried_does_not_hang_on_the_seed():
+    first, second = (settled(SMOOTH, choose(SMOOTH)) for _ in range(2))
+    assert first == second
+    assert choose(SMOOTH).method == TO_BE_TRIED
+
+
+@pytest.mark.parametrize(
+    ("problem", "settings"),
+    [
+        (CUBIC, {}),
+        (SMOOTH, {"method": "network"}),
+        (SMOOTH, {"network": MLP(width=8, depth=2)}),
+        (SMOOTH, {"optimizer": GaussNewton()}),
+        (SMOOTH, {"points": 100}),
+        (SMOOTH, {"max_steps": 10}),
+        (SMOOTH, {"precision": "float32"}),
+        (SMOOTH, {"max_seconds": 5.0}),
+    ],
+    ids=str,
+)
+def test_a_network_is_trained_where_that_is_asked_for_or_nothing_else_can_be(problem, settings):
+    chosen = choose(problem, **settings)
+    assert chosen.method == NETWORK
+    assert settled(problem, chosen) is chosen
+
+
+def test_a_jump_in_the_source_leaves_the_problem_to_a_network_and_says_so():
+    rough = poisson(Heaviside(x - Rational(1, 3), 0) * 50)
+    chosen = settled(rough, choose(rough))
+    assert chosen.method == NETWORK
+    assert isinstance(chosen.network, MLP)
+    assert chosen.reasons[-1].startswith("a trained network, though the problem is linear: of")
+
+
+def test_observed_values_and_unknown_parameters_are_not_tried():
+    columns = {"x": np.linspace(0, 1, 9), "u": np.sin(np.linspace(0, 3, 9))}
+    assert choose(poisson(1, ends=ENDS["ends"], seen=phi.data(columns))).method == NETWORK
+    lam = phi.parameter("lam", initial=1.0)
+    assert choose(poisson(lam, ends=ENDS["ends"], seen=phi.data(columns))).method == NETWORK
+
+
+@pytest.mark.parametrize(
+    ("problem", "settings", "message"),
+    [
+        (CUBIC, {}, 'cannot be solved by method="random_features": it is not linear in its fields'),
+        (poisson(Abs(u)), {}, "it is not linear in its fields"),
+        (poisson(phi.parameter("k", initial=1.0)), {}, "the parameter 'k' is unknown as well"),
+        (SMOOTH, {"optimizer": GaussNewton()}, "it settles the optimizer itself; leave optimizer= out"),
+        (SMOOTH, {"network": MLP()}, "leave network= out, or give phi.RandomFeatures"),
+        (SMOOTH, {"slabs": 4}, "it settles the slabs itself"),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
+def test_what_cannot_be_done_by_random_features_is_refused(problem, settings, message):
+    with pytest.raises(ValueError, match=message):
+        choose(problem, method="random_features", **settings)
+
+
+def test_a_method_that_is_none_is_answered_with_the_nearest():
+    with pytest.raises(ValueError, match="method='random_feature' is no way to solve; did you mean 'random_features'"):
+        choose(SMOOTH, method="random_feature")
+
+
+def test_features_of_the_users_own_are_taken_as_they_are():
+    own = RandomFeatures(200, scale=3.0)
+    solution = phi.solve(SMOOTH, seed=0, method="random_features", network=own, progress=False)
+    assert solution.choice.network is own
+    assert solution.errors()["u"]["relative_l2"] < 1e-9
+
+
+def test_a_run_folder_holds_what_trials_have_settled_and_one_that_stopped_before_them_makes_them(tmp_path):
+    whole = phi.solve(SMOOTH, seed=3, run_dir=tmp_path / "whole", progress=False)
+    kept = choice_of(RunDirectory.open(tmp_path / "whole").config)
+    assert replace(kept, balancer=whole.choice.balancer) == replace(whole.choice, optimizer=LinearLeastSquares())
+    open_choice = choose(SMOOTH)
+    config = config_of(open_choice, problem=SMOOTH.name, seed=3, max_seconds=None, optimizer=None)
+    RunDirectory.create(tmp_path / "cut", SMOOTH, config)  # as if the run had been killed in its trials
+    resumed = phi.resume(tmp_path / "cut", progress=False)
+    at = np.linspace(0, 1, 50)
+    np.testing.assert_array_equal(resumed.u(x=at), whole.u(x=at))
+    loaded = phi.load_solution(tmp_path / "cut")
+    np.testing.assert_array_equal(loaded.u(x=at), whole.u(x=at))
+
+
+def test_two_fields_and_a_field_of_fewer_coordinates_are_solved_together():
+    w, k = phi.field("w", x, t), phi.field("k", x)
+    strip = line * phi.Interval(t, 0, 1)
+    problem = phi.Problem(
+        strip,
+        {
+            "source": phi.on(line, Eq(k.diff(x), exp(x))),
+            "inlet": phi.on(line.side("left"), Eq(k, 1)),
+            "law": Eq(w.diff(t), k),
+            "start": phi.on(strip.at(t=0), Eq(w, 0)),
+        },
+        reference={w: t * exp(x), k: exp(x)},
+    )
+    solution = phi.solve(problem, seed=0, progress=False)
+    assert solution.choice.method == RANDOM_FEATURES
+    assert max(e["relative_l2"] for e in solution.errors().values()) < 1e-10
+
+
+def test_the_flags_of_the_process_are_left_alone():
+    before = jax.config.jax_enable_x64
+    settled(SMOOTH, choose(SMOOTH))
+    assert jax.config.jax_enable_x64 == before
