@@ -80,7 +80,7 @@ def _derivative_rows(problem: Problem, layout: Layout) -> list[tuple[str, ...]]:
             network, function = model.networks[group], layout.functions[group]
             cost = f"{cost_of(function, network, wanted):.1f}"
             if carries_series(network):
-                how, count = "carried through the layers", str(len(Channels.of(wanted)))
+                how, count = "carried through the layers", str(len(Channels.of(function.through_network(wanted))))
             else:
                 at = jax.ShapeDtypeStruct((len(coordinates),), jnp.zeros(()).dtype)
                 how, count = HOW[function.strategy(network, at, wanted)], ""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy
 
-from phijax.formulation.ansatz import exact_faults
 from phijax.formulation.boundary_checks import clash_faults, clash_warnings, coverage_warnings
 from phijax.formulation.constraint import Constraint, Term
+from phijax.formulation.exact_checks import exact_faults
 from phijax.formulation.faults import Fault, nearest
 from phijax.formulation.numeric import sample_domain, values
 from phijax.formulation.patterns import evaluations, fixed_time, orders
