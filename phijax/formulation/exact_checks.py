@@ -9,6 +9,7 @@ import sympy
 
 from phijax.formulation.ansatz import Ansatz, assemble
 from phijax.formulation.exact_conditions import Points, Prescribed, bounds_of, collect, on_sphere, outward
+from phijax.formulation.exact_kinks import seam_faults
 from phijax.formulation.faults import Fault
 from phijax.formulation.numeric import largest, sample_domain
 
@@ -24,7 +25,8 @@ def exact_faults(problem: Problem, faulty: Collection[str] = ()) -> list[Fault]:
     prescribed, faults = collect(problem, faulty)
     if faults:
         return faults
-    return [fault for name, given in prescribed.items() for fault in _field_faults(problem, name, given)]
+    faults += seam_faults(problem, prescribed)
+    return faults or [fault for name, given in prescribed.items() for fault in _field_faults(problem, name, given)]
 
 
 def _field_faults(problem: Problem, name: str, given: Prescribed) -> Iterator[Fault]:

@@ -1,16 +1,14 @@
 """Exact slopes and sums of slope and value: they hold for untrained networks to rounding, beside everything else."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
-from sympy import Eq, I, Rational, cos, cosh, exp, pi, sin, sinh
+from sympy import Eq, Rational, cos, exp, pi, sin
 
 import phijax as phi
 from phijax._precision import precision_scope
-from phijax.formulation import build_ansatz
 from phijax.lowering import Expressions, Layout
 from phijax.networks import MLP
 from phijax.sampling.points import Points
@@ -81,7 +79,11 @@ HOLD = {
     ),
     "velocity alone": (
         strip,
-        {"pde": Eq(u.diff(t, 2), u), "start": phi.on(strip.at(t=0), Eq(u, 0)), "v": exact(strip.at(t=0), Eq(phi.dt(u), x))},
+        {
+            "pde": Eq(u.diff(t, 2), u),
+            "start": phi.on(strip.at(t=0), Eq(u, 0)),
+            "v": exact(strip.at(t=0), Eq(phi.dt(u), x)),
+        },
         [(u.diff(t) - x, within(strip, t=0))],
     ),
     "value and slope at one end of space, and a value at the other": (
@@ -188,7 +190,10 @@ HOLD = {
             "start": exact(tube.at(t=0), Eq(q, Rational(1, 2) + (x**2 + y**2) / 2)),
         },
         [
-            (x * q.diff(x) + y * q.diff(y) + (1 + t) * q - 2 - x * t, {"x": CIRCLE[0], "y": CIRCLE[1], "t": some[:, 1]}),
+            (
+                x * q.diff(x) + y * q.diff(y) + (1 + t) * q - 2 - x * t,
+                {"x": CIRCLE[0], "y": CIRCLE[1], "t": some[:, 1]},
+            ),
             (q - 0.5 - (x**2 + y**2) / 2, {"x": some[:, 0] / 2, "y": some[:, 1] / 2, "t": 0}),
         ],
     ),
@@ -232,8 +237,13 @@ def missed(problem, conditions, precision, **settings):
         rows.append(slice(start, start + len(next(iter(columns[-1].values())))))
     joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
     found = evaluated(problem, expressions, joined, precision, **settings)
-    sizes = [max(np.abs(found[label][row]).max() for label in found if label.startswith(f"{i}/")) for i, row in enumerate(rows)]
-    return [np.abs(found[f"{i}"][row]).max() / (1 + size) for i, (row, size) in enumerate(zip(rows, sizes, strict=True))]
+    sizes = [
+        max(np.abs(found[label][row]).max() for label in found if label.startswith(f"{i}/"))
+        for i, row in enumerate(rows)
+    ]
+    return [
+        np.abs(found[f"{i}"][row]).max() / (1 + size) for i, (row, size) in enumerate(zip(rows, sizes, strict=True))
+    ]
 
 
 @pytest.mark.parametrize("precision", FIRST)
