@@ -1,11 +1,12 @@
 """Exact slopes and sums of slope and value: they hold for untrained networks to rounding, beside everything else."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
-from sympy import Eq, Rational, cos, exp, pi, sin
+from sympy import Eq, I, Rational, cos, exp, pi, sin
 
 import phijax as phi
 from phijax._precision import precision_scope
@@ -251,3 +252,284 @@ def missed(problem, conditions, precision, **settings):
 def test_conditions_hold_for_an_untrained_network_to_rounding(name, precision):
     domain, constraints, conditions = HOLD[name]
     assert max(missed(phi.Problem(domain, constraints), conditions, precision)) < FIRST[precision]
+
+
+# ---- derivatives of such fields ----------------------------------------------------------------------------------------
+
+
+class Waves(eqx.Module):
+    """A network that the library has no rule for, whose outputs sympy can write: sines of sums of the inputs."""
+
+    rates: jax.Array
+    phases: jax.Array
+
+    def __init__(self, key, inputs, outputs):
+        self.rates = jax.random.normal(key, (outputs, inputs))
+        self.phases = jnp.arange(1.0, 1.0 + outputs)
+
+    def __call__(self, z, *, key=None):
+        return jnp.sin(self.rates @ z + self.phases)
+
+    def symbolic(self, inputs, position):
+        """The output as sympy has it."""
+        terms = [float(rate) * one for rate, one in zip(self.rates[position], inputs, strict=True)]
+        return sin(sympy.Add(*terms) + float(self.phases[position]))
+
+
+ORDERS = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)]
+DIFFERENTIATED = {
+    name: HOLD[name][:2]
+    for name in ("slope and sum beside value and velocity at the start", "coefficients that vary along the wall")
+} | {name: HOLD[name][:2] for name in ("a value, two sums and a slope on a square", "slope on a circle off the origin")}
+SPOTS = np.random.default_rng(1).uniform(0.05, 0.25, (2, 6))
+
+
+def by_orders(field, orders):
+    return sympy.Derivative(field, *zip(field.coordinates, orders, strict=True)).doit() if any(orders) else field
+
+
+@pytest.mark.parametrize("name", DIFFERENTIATED)
+def test_derivatives_are_those_of_the_ansatz_around_a_network_that_sympy_knows(name):
+    problem = phi.Problem(*DIFFERENTIATED[name])
+    ((label, field),) = problem.fields.items()
+    with precision_scope("float64"):
+        layout = Layout(problem, Waves)
+        (group,) = layout.groups.values()
+        network = layout.initial(jax.random.key(0)).networks[group.name]
+        inputs = [e.slope * (s - e.origin) for s, e in zip(field.coordinates, group.embeddings, strict=True)]
+        written = group.ansatz[label].around(group.scales[label] * network.symbolic(inputs, 0), field.coordinates)
+    at = dict(zip((s.name for s in field.coordinates), SPOTS, strict=True))
+    found = evaluated(problem, {str(o): by_orders(field, o) for o in ORDERS}, at, network=Waves)
+    for orders in ORDERS:
+        known = written.diff(*zip(field.coordinates, orders, strict=True))
+        expected = sympy.lambdify(field.coordinates, known, modules=["numpy", "scipy"])(*SPOTS)
+        np.testing.assert_allclose(found[str(orders)], expected, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", DIFFERENTIATED)
+def test_derivatives_carried_through_layers_are_nested_slopes_of_the_value(name):
+    problem = phi.Problem(*DIFFERENTIATED[name])
+    ((_, field),) = problem.fields.items()
+    first, second = field.coordinates
+    expressions = {str(o): by_orders(field, o) for o in ORDERS}
+    expressions["sum"] = field.diff(first, 2) + field.diff(second, 2)
+    at = dict(zip((first.name, second.name), SPOTS[:, :1], strict=True))
+    found = evaluated(problem, expressions, at, network=MLP(width=6, depth=2), seed=3)
+    with precision_scope("float64"):
+        layout = Layout(problem, MLP(width=6, depth=2))
+        model = layout.initial(jax.random.key(3))
+        lowered = Expressions(layout, {"": field})
+
+        def value(c):
+            return lowered.pointwise(model, Points({first.name: c[0], second.name: c[1]}))[""]
+
+        nested = jax.jit(lambda c: (jax.jacfwd(value)(c), jax.hessian(value)(c)))
+        slopes, curvatures = map(np.asarray, nested(jnp.asarray(SPOTS[:, 0])))
+    expected = {"(1, 0)": slopes[0], "(0, 1)": slopes[1], "(2, 0)": curvatures[0, 0], "(1, 1)": curvatures[0, 1]}
+    expected |= {"(0, 2)": curvatures[1, 1], "sum": np.trace(curvatures)}
+    assert {label: found[label].item() for label in expected} == pytest.approx(expected, rel=1e-9, abs=1e-11)
+
+
+def test_one_field_with_slopes_leaves_the_other_outputs_as_they_were():
+    other = phi.field("other", x, y)
+    system = {"v": poisson, "other": Eq(phi.laplacian(other), v)}
+    at = {"x": some[:, 0], "y": some[:, 1]}
+    free = phi.Problem(square, {"system": system})
+    bound = phi.Problem(square, {"system": system, "walls": exact(square.boundary, Eq(slope(v) + v, 0))})
+    for expression in (other, phi.laplacian(other)):
+        one, two = (evaluated(problem, {"": expression}, at)[""] for problem in (free, bound))
+        np.testing.assert_allclose(two, one, rtol=1e-13, atol=1e-14)
+    mixed = phi.Problem(
+        square,
+        {
+            "system": system,
+            "walls": exact(square.boundary, Eq(slope(v) + v, 0)),
+            "rim": exact(square.boundary, Eq(other, x * y)),
+        },
+    )
+    conditions = [
+        (other - x * y, within(square, x=1)),
+        (other - x * y, within(square, y=3)),
+        (v.diff(y) + v, within(square, y=3)),
+    ]
+    assert max(missed(mixed, conditions, "float64")) < 1e-12
+
+
+def test_complex_field_and_complex_coefficient():
+    h = phi.field("h", x, t, complex=True)
+    absorbing = exact(strip.boundary(x), Eq(slope(h), I * h + t))
+    problem = phi.Problem(
+        strip, {"pde": Eq(I * h.diff(t), h.diff(x, 2)), "ends": absorbing, "start": exact(strip.at(t=0), Eq(h, 0))}
+    )
+    conditions = [
+        (h.diff(x) - I * h - t, within(strip, x=0.3)),
+        (h.diff(x) + I * h + t, within(strip, x=-1)),
+        (h, within(strip, t=0)),
+    ]
+    assert max(missed(problem, conditions, "float64")) < 1e-12
+
+
+def test_coefficient_that_is_a_coordinate_of_its_own():
+    k = phi.field("k", x, bi)
+    family = line * phi.Interval(bi, 1, 10)
+    problem = phi.Problem(
+        family,
+        {
+            "pde": Eq(k.diff(x, 2), k),
+            "ends": exact(family.boundary(x), Eq(slope(k) + bi * k, bi)),
+        },
+    )
+    conditions = [(k.diff(x) + bi * k - bi, within(family, x=0.3)), (-k.diff(x) + bi * k - bi, within(family, x=-1))]
+    assert max(missed(problem, conditions, "float64")) < 1e-12
+
+
+def test_field_on_a_part_with_slopes_at_the_ends_of_its_part():
+    part = phi.Interval(x, -1, 0)
+    g = phi.field("g", x, on=part)
+    problem = phi.Problem(
+        line,
+        {"bar": phi.on(part, Eq(g.diff(x, 2), 1)), "ends": exact(part.boundary, Eq(slope(g), 1 + x))},
+    )
+    assert max(missed(problem, [(g.diff(x), {"x": -1}), (g.diff(x) - 1, {"x": 0})], "float64")) < 1e-12
+
+
+def test_channels_are_those_that_travel_through_the_network():
+    """u_xx and u_t of N - H N_x take N, N_x, N_xx, N_xxx, N_t and N_xt."""
+    ends = {"pde": heat, "start": phi.on(strip.at(t=0), Eq(u, 0))}
+    for walls, expected in ((Eq(u, 0), 4), (Eq(slope(u), 0), 6)):
+        layout = Layout(phi.Problem(strip, {**ends, "walls": exact(strip.boundary(x), walls)}), MLP(width=4, depth=1))
+        assert Expressions(layout, {"": heat.lhs - heat.rhs}).channels("u") == expected
+
+
+# ---- what cannot be built is refused, with the reason ------------------------------------------------------------------
+
+START = phi.on(strip.at(t=0), Eq(u, 0))
+REFUSED = {
+    "along the side": (
+        square,
+        {"pde": poisson, "left": exact(square.side("left"), Eq(v.diff(y), 0))},
+        "'left': v_y = 0 cannot be made exact: it holds the derivative by 'y', which is along the side and not across it; "
+        "leave out exact=True.",
+    ),
+    "not along the normal": (
+        disk,
+        {"pde": poisson, "rim": exact(disk.boundary, Eq(v.diff(x), 0))},
+        "'rim': v_x = 0 cannot be made exact: its derivatives are not along the normal; leave out exact=True.",
+    ),
+    "askew": (
+        disk,
+        {"pde": poisson, "rim": exact(disk.boundary, Eq(v.diff(x) + v.diff(y), 0))},
+        "its derivatives are not along the normal; leave out exact=True.",
+    ),
+    "coefficient with a zero": (
+        strip,
+        {"pde": heat, "start": START, "left": exact(strip.side("left"), Eq((t - 1) * u.diff(x) + u, 0))},
+        "the coefficient t - 1 of the slope has a zero there; leave out exact=True.",
+    ),
+    "coefficient of the value with a zero": (
+        strip,
+        {"pde": heat, "start": START, "left": exact(strip.side("left"), Eq((t - 1) * u, 0))},
+        "the coefficient t - 1 of u itself has a zero there; leave out exact=True.",
+    ),
+    "unknown coefficient": (
+        strip,
+        {"pde": heat, "start": START, "left": exact(strip.side("left"), Eq(u.diff(x), phi.parameter("h") * u))},
+        "it holds the unknown 'h', and only what is known beforehand can be built in; leave out exact=True.",
+    ),
+    "two fields": (
+        square,
+        {
+            "pde": poisson,
+            "q": Eq(phi.laplacian(phi.field("r", x, y)), 1),
+            "left": exact(square.side("left"), Eq(v.diff(x), phi.field("r", x, y))),
+        },
+        "only values, slopes across a side, and sums of both can be built in; leave out exact=True.",
+    ),
+    "not linear": (
+        strip,
+        {"pde": heat, "start": START, "left": exact(strip.side("left"), Eq(u.diff(x), u**4))},
+        "only values, slopes across a side, and sums of both can be built in; leave out exact=True.",
+    ),
+    "twice": (
+        strip,
+        {
+            "pde": heat,
+            "start": START,
+            "one": exact(strip.side("left"), Eq(u.diff(x), 0)),
+            "two": exact(strip.side("left"), Eq(slope(u) + u, 0)),
+        },
+        "'one' already prescribes the slope of u there; leave out exact=True.",
+    ),
+    "value and slope on a circle": (
+        disk,
+        {"pde": poisson, "one": exact(disk.boundary, Eq(v, 0)), "two": exact(disk.boundary, Eq(slope(v), 0))},
+        "'two': n_x*v_x + n_y*v_y = 0 cannot be made exact: 'one' already prescribes v there; leave out exact=True.",
+    ),
+    "part of a side": (
+        square,
+        {"pde": poisson, "part": exact(square.boundary(where=y > 2), Eq(slope(v), 0))},
+        "is no whole side of the domain; leave out exact=True.",
+    ),
+    "part of a circle": (
+        disk,
+        {"pde": poisson, "part": exact(disk.boundary(where=y > 0), Eq(slope(v), 0))},
+        "is no whole side of the domain; leave out exact=True.",
+    ),
+    "end of a ring": (
+        (ring := phi.Interval(x, 0, 1, periodic=True) * times),
+        {"pde": heat, "start": phi.free(ring.at(t=0)), "end": exact(ring.at(x=0), Eq(u.diff(x), 0))},
+        "'x' is periodic, so that {0} x [0, 2] in (x, t) is no side; leave out exact=True.",
+    ),
+    "slope against the start": (
+        strip,
+        {
+            "pde": heat,
+            "start": exact(strip.at(t=0), Eq(u, x)),
+            "left": exact(strip.side("left"), Eq(u.diff(x), 3)),
+        },
+        "'start': as an exact condition on 'u' it contradicts 'left' where they meet (by 2.56, seen from x = 0.278, t = ",
+    ),
+    "slopes that do not cross": (
+        square,
+        {
+            "pde": poisson,
+            "left": exact(square.side("left"), Eq(v.diff(x), y)),
+            "bottom": exact(square.side("bottom"), Eq(v.diff(y), 0)),
+        },
+        "'left': as an exact condition on 'v' it contradicts 'bottom' where they meet (by 2.98, seen from x = ",
+    ),
+    "rim against the start": (
+        tube,
+        {
+            "pde": Eq(q.diff(t), phi.laplacian(q)),
+            "rim": exact(tube.boundary, Eq(slope(q), 1)),
+            "start": exact(tube.at(t=0), Eq(q, x**2 + y**2)),
+        },
+        "'rim': as an exact condition on 'q' it contradicts 'start' where they meet (by 1, seen from x = ",
+    ),
+    "coefficient that varies towards a slope": (
+        square,
+        {
+            "pde": poisson,
+            "left": exact(square.side("left"), Eq(v.diff(x), (1 + y) * v)),
+            "bottom": exact(square.side("bottom"), Eq(v.diff(y), 0)),
+        },
+        "'bottom': as an exact condition on 'v' it cannot hold together with 'left': where they meet the coefficient of "
+        "'v' varies along a side with a slope of its own (seen from x = ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_built_says_why(name):
+    domain, constraints, message = REFUSED[name]
+    with pytest.raises(phi.DeclarationError) as caught:
+        phi.Problem(domain, constraints)
+    assert len(caught.value.faults) == 1
+    assert message in str(caught.value)
+
+
+def test_a_sum_written_by_coordinate_is_no_value_to_the_checks_for_clashes():
+    left = strip.side("left")
+    soft = {"pde": heat, "start": phi.free(strip.at(t=0)), "sum": phi.on(left, Eq(u - u.diff(x), 5))}
+    assert phi.Problem(strip, {**soft, "value": phi.on(left, Eq(u, 2))}).trained.keys() == {"pde", "sum", "value"}
