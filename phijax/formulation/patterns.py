@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sympy
 
 from phijax.formulation.constraint import Constraint, Term
-from phijax.symbolic import Field, Normal, Observed, Parameter, fields_in, kind_of
+from phijax.symbolic import Field, Normal, Observed, Parameter, Quadrature, fields_in, kind_of
 
 
 @dataclass(frozen=True)
@@ -32,21 +32,25 @@ def first_order_condition(term: Term) -> FirstOrder | None:
     if len(fields) != 1:
         return None
     (field,) = fields
-    unknowns = {field: sympy.Dummy("U")} | {
+    slopes = {
         node: sympy.Dummy("D")
         for node in term.residual.atoms(sympy.Derivative)
         if node.expr == field and len(node.args) == 2 and node.args[1][1] == 1
     }
+    unknowns = {field: sympy.Dummy("U"), **slopes}
     stand_ins = list(unknowns.values())
-    replaced = term.residual.xreplace(unknowns)
-    if replaced.has(Field) or replaced.atoms(Parameter, Observed, sympy.Subs):
+    without = term.residual.xreplace(slopes)
+    replaced = without.xreplace(unknowns)
+    if any(node.has(Field) for node in without.atoms(sympy.Derivative, sympy.Subs, sympy.Integral, Quadrature)):
+        return None
+    if replaced.has(Field) or replaced.atoms(Parameter, Observed):
         return None
     coefficients = {node: replaced.diff(stand_in) for node, stand_in in unknowns.items()}
     if any(coefficient.has(*stand_ins) for coefficient in coefficients.values()):
         return None
     known = -replaced.xreplace(dict.fromkeys(stand_ins, sympy.S.Zero))
-    slopes = {node.args[1][0]: c for node, c in coefficients.items() if node != field}
-    return FirstOrder(field, coefficients[field], slopes, known)
+    by_symbol = {node.args[1][0]: coefficients[node] for node in slopes}
+    return FirstOrder(field, coefficients[field], by_symbol, known)
 
 
 def value_condition(term: Term) -> tuple[Field, sympy.Expr] | None:

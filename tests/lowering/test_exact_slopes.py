@@ -450,6 +450,16 @@ REFUSED = {
         {"pde": heat, "start": START, "left": exact(strip.side("left"), Eq(u.diff(x), u**4))},
         "only values, slopes across a side, and sums of both can be built in; leave out exact=True.",
     ),
+    "curvature beside the value": (
+        strip,
+        {"pde": heat, "start": START, "left": exact(strip.side("left"), Eq(u.diff(x, 2) + u, 1))},
+        "'left': u + u_xx = 1 cannot be made exact: only values, slopes across a side, and sums of both can be built in",
+    ),
+    "mean along the side": (
+        square,
+        {"pde": poisson, "left": exact(square.side("left"), Eq(phi.integral(v, (y, 0, 3)) + v, 1))},
+        "only values, slopes across a side, and sums of both can be built in; leave out exact=True.",
+    ),
     "twice": (
         strip,
         {
