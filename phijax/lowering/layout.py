@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 import sympy
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -17,14 +16,14 @@ from phijax._calls import keyed
 from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
 from phijax.geometry import Region
 from phijax.lowering.derivatives import Strategy, channels_of, derivatives, members_of, strategy_for
+from phijax.lowering.embedding import Embedding, embed, embed_series
 from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.estimate import ALONG, Parts, parted, path, singles
 from phijax.lowering.network_checks import check_network
 from phijax.lowering.parameters import initial_raw, value_of
 from phijax.lowering.sloped import Sloped, raised_channels
-from phijax.series import Channel, Channels, Series, carries_series, concatenate, coordinates, known
-from phijax.series.functions import cos, sin
+from phijax.series import Channel, Channels, Series, carries_series, known
 from phijax.symbolic import Field
 
 NetworkFactory = Callable[[PRNGKeyArray, int, int], Any]
@@ -35,62 +34,6 @@ class FieldModel(eqx.Module):
 
     networks: dict[str, Any]
     parameters: dict[str, Array]
-
-
-@dataclass(frozen=True)
-class Embedding:
-    """How one coordinate enters a network: scaled to [-1, 1], or as cosine and sine where it is periodic."""
-
-    low: float
-    high: float
-    periodic: bool
-
-    @property
-    def size(self) -> int:
-        """Number of inputs it becomes."""
-        return 2 if self.periodic else 1
-
-    @property
-    def slope(self) -> float:
-        """Change of the input by the coordinate, or of the angle whose cosine and sine it is."""
-        return (2 * np.pi if self.periodic else 2) / (self.high - self.low)
-
-    @property
-    def origin(self) -> float:
-        """The coordinate that enters as zero."""
-        return self.low if self.periodic else (self.low + self.high) / 2
-
-
-def embed(embeddings: Sequence[Embedding], at: Float[Array, " d"]) -> Float[Array, " in"]:
-    """Inputs of the network at one point."""
-    scaled = _slopes(embeddings, at) * (at - _origins(embeddings, at))
-    if not any(embedding.periodic for embedding in embeddings):
-        return scaled
-    parts = [[jnp.cos(z), jnp.sin(z)] if e.periodic else [z] for e, z in zip(embeddings, scaled, strict=True)]
-    return jnp.stack([value for part in parts for value in part])
-
-
-def embed_series(
-    embeddings: Sequence[Embedding], at: Float[Array, " d"], channels: Channels, directions: Array | None = None
-) -> Series:
-    """The same as series in the coordinates, or along `directions`."""
-    slopes = _slopes(embeddings, at)
-    scaled = coordinates(at, channels, directions).shifted(-_origins(embeddings, at)).linear(lambda c: slopes * c)
-    if not any(embedding.periodic for embedding in embeddings):
-        return scaled
-    parts = []
-    for position, embedding in enumerate(embeddings):
-        one = scaled.linear(lambda c, i=position: c[i : i + 1])
-        parts += [one.compose(cos), one.compose(sin)] if embedding.periodic else [one]
-    return concatenate(parts)
-
-
-def _slopes(embeddings: Sequence[Embedding], at: Array) -> Array:
-    return jnp.asarray([embedding.slope for embedding in embeddings], at.dtype)
-
-
-def _origins(embeddings: Sequence[Embedding], at: Array) -> Array:
-    return jnp.asarray([embedding.origin for embedding in embeddings], at.dtype)
 
 
 @dataclass(frozen=True)

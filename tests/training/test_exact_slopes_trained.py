@@ -100,3 +100,19 @@ def test_after_steps_of_adam_the_conditions_hold_and_the_other_field_is_free():
     assert np.abs(solution.u(x=place["x"], t=still) - 1).max() < 1e-12
     assert np.abs(solution.w(x=place["x"], t=still)).max() > 1e-6  # a soft start, which holds as far as it is trained
     assert solution.history.total[-1] < 0.5 * solution.history.total[0]
+
+
+def test_slabs_of_time_keep_slopes_that_hold_at_all_times():
+    rod = phi.Interval(x, 0, 1) * phi.Interval(t, 0, 1)
+    problem = phi.Problem(
+        rod,
+        {
+            "pde": Eq(u.diff(t), u.diff(x, 2)),
+            "start": phi.on(rod.at(t=0), Eq(u, x)),
+            "ends": exact(rod.boundary(x), Eq(slope(u) + u, t)),
+        },
+    )
+    solution = phi.solve(problem, seed=0, slabs=2, max_steps=4, network=phi.MLP(width=4, depth=1), points=32)
+    for place, sign in ((0.0, -1), (1.0, 1)):
+        ends = {"x": np.full(200, place), "t": SPOTS[1]}
+        np.testing.assert_allclose(solution.evaluate(sign * u.diff(x) + u, **ends), SPOTS[1], rtol=1e-12, atol=1e-12)
