@@ -80,10 +80,13 @@ def _derivative_rows(problem: Problem, layout: Layout) -> list[tuple[str, ...]]:
             network, function = model.networks[group], layout.functions[group]
             cost = f"{cost_of(function, network, wanted):.1f}"
             if carries_series(network):
-                how, count = "carried through the layers", str(len(Channels.of(wanted)))
+                how, count = "carried through the layers", str(len(Channels.of(function.through_network(wanted))))
             else:
                 at = jax.ShapeDtypeStruct((len(coordinates),), jnp.zeros(()).dtype)
                 how, count = HOW[function.strategy(network, at, wanted)], ""
+            beyond = sorted(function.through_network(wanted) - wanted, key=_by_order)
+            if beyond:
+                how += f"; exact slopes take the network's {', '.join(_channel_name(c, coordinates) for c in beyond)}"
             parts = function.parted(wanted)
             if parts.combined or parts.single:
                 how += f"; second order along {function.directions} random directions a step"

@@ -18,7 +18,8 @@ def weight_arrays(layout: Any, model: Any) -> dict[str, np.ndarray]:
     `networks/GROUP/...`: as in the model, whose layers are under `structure/GROUP` as text.
     `inputs/GROUP/COORDINATE`: (low, high, periodic); the input is the coordinate scaled to [-1, 1], or where periodic
     the cosine and sine of the angle it makes on a circle. `scales/FIELD`: factor of the output. A field with exact
-    conditions is `lift + factor * output`, under `lifts/FIELD` and `factors/FIELD` as text.
+    conditions is `lift + factor * output`, under `lifts/FIELD` and `factors/FIELD` as text; one with exact slopes is
+    that and `slopes/FIELD/COORDINATES` times the output's derivative by these, such as "x" or "x,y", added up.
     """
     arrays: dict[str, np.ndarray] = {}
     for path, leaf in tree_flatten_with_path(model.networks)[0]:
@@ -35,6 +36,9 @@ def weight_arrays(layout: Any, model: Any) -> dict[str, np.ndarray]:
             if not ansatz.trivial:
                 arrays[f"lifts/{field.name}"] = np.array(str(ansatz.lift))
                 arrays[f"factors/{field.name}"] = np.array(str(ansatz.factor))
+            for orders, weight in ansatz.slopes.items():
+                by = ",".join(s.name for s, order in zip(field.coordinates, orders, strict=True) for _ in range(order))
+                arrays[f"slopes/{field.name}/{by}"] = np.array(str(weight))
     return arrays
 
 

@@ -1,258 +1,232 @@
-"""Exact conditions: fields as `lift + factor * network`, so that conditions hold whatever the weights.
+"""Exact conditions: fields made of a network so that conditions hold whatever the weights.
 
-The lift takes the prescribed values, one coordinate after the other: what the lift so far misses on the faces of a
-coordinate is added, blended linearly between them (the boolean sum of Gordon 1971). The factor vanishes where values
-are prescribed; after Lagaris, Likas & Fotiadis (1998).
+A field is u = lift + M(factor x network). The lift takes what is prescribed, one coordinate after the other: what it so
+far misses on the faces of a coordinate is added, blended by the polynomials that are one on one condition and zero on
+the others (the boolean sum of Gordon 1971). The factor vanishes where values are prescribed (Lagaris, Likas & Fotiadis
+1998). M takes care of slopes: where du/ds + h u is prescribed, w becomes w - H (dw/ds + h w), and H is zero and of unit
+slope on that face, and vanishes on the other as far as anything is prescribed there.
+
+M is local: it takes the network's derivative where the field is, in the manner of Sukumar & Srivastava (2022), and not
+on the face, as the theory of functional connections does (Mortari & Leake 2019). The network's derivatives rise by one
+order a coordinate with slopes, be they on one face or on both, which is half as many operations again for a heat
+equation; a face would be a second evaluation, its opposite a third, the edges between k such coordinates 3^k of them.
+Coordinate by coordinate, and not by one distance to the whole boundary, M and the lift are smooth up to the corners.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
 import sympy
 
-from phijax.formulation.constraint import Constraint, Term
-from phijax.formulation.faults import Fault
-from phijax.formulation.numeric import largest, sample_domain
-from phijax.formulation.patterns import derivative_condition, value_condition
-from phijax.geometry import Ball, Region
-from phijax.geometry.selection import Selection
-from phijax.symbolic import Field, Parameter, kind_of, text
+from phijax.formulation.exact_conditions import Bounds, Prescribed, Slope, bounds_of, collect, outward
+from phijax.formulation.hermite import Node, cardinals
+from phijax.geometry import Ball
+from phijax.symbolic import kind_of
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
 
-Bounds = Mapping[sympy.Symbol, tuple[float, float]]
 # Length, in the unit of time, over which the factor of a start at rest saturates; measured best on the wave equation.
 REST_TIME = sympy.Rational(1, 10)
+Orders = tuple[int, ...]
+Weights = dict[Orders, sympy.Expr]  # by the derivative that they go with, along the field's coordinates in order
 
 
 @dataclass(frozen=True)
 class Ansatz:
-    """`lift + factor * network` for one field, as expressions of its coordinates."""
+    """lift + factor x network + the sum of slopes[orders] x derivative of the network, for one field.
+
+    All are expressions of its coordinates; orders go along these, in order.
+    """
 
     lift: sympy.Expr = sympy.S.Zero
     factor: sympy.Expr = sympy.S.One
+    slopes: Mapping[Orders, sympy.Expr] = field(default_factory=dict)
 
     @property
     def trivial(self) -> bool:
         """Whether the field is the network's output itself."""
-        return self.lift == 0 and self.factor == 1
+        return self.lift == 0 and self.factor == 1 and not self.slopes
 
-
-@dataclass
-class _Prescribed:
-    """What exact conditions prescribe for one field. values: {(coordinate, bound): value}; round: ball and value."""
-
-    values: dict[tuple[sympy.Symbol, sympy.Expr], tuple[str, sympy.Expr]] = field(default_factory=dict)
-    slopes: dict[tuple[sympy.Symbol, sympy.Expr], tuple[str, sympy.Expr]] = field(default_factory=dict)
-    round: list[tuple[Ball, str, sympy.Expr]] = field(default_factory=list)
+    def around(self, network: sympy.Expr, coordinates: tuple[sympy.Symbol, ...]) -> sympy.Expr:
+        """The field, with an expression of its coordinates in the network's place."""
+        result = self.lift + self.factor * network
+        for orders, weight in self.slopes.items():
+            result += weight * network.diff(*zip(coordinates, orders, strict=True))
+        return result
 
 
 def build_ansatz(problem: Problem) -> dict[str, Ansatz]:
     """The ansatz of each field that has exact conditions. The problem's checks have passed."""
-    prescribed, _ = _collect(problem)
-    return {name: _assemble(_bounds(problem, name), given) for name, given in prescribed.items()}
+    prescribed, _ = collect(problem)
+    return {
+        name: assemble(problem.fields[name].coordinates, bounds_of(problem, name), given)
+        for name, given in prescribed.items()
+    }
 
 
-def exact_faults(problem: Problem, faulty: Collection[str] = ()) -> list[Fault]:
-    """Exact conditions that cannot be built, or that contradict each other where they meet.
-
-    faulty: constraints that have another fault already, and are left out.
-    """
-    prescribed, faults = _collect(problem, faulty)
-    if faults:
-        return faults
-    return [fault for name, given in prescribed.items() for fault in _contradictions(problem, name, given)]
-
-
-def _bounds(problem: Problem, name: str) -> Bounds:
-    """Bounds of the part of the domain on which a field lives, by coordinate in the domain's order."""
-    own = problem.region_of(problem.fields[name]).bounds
-    return {symbol: own.get(symbol, ends) for symbol, ends in problem.domain.bounds.items()}
-
-
-def _collect(problem: Problem, faulty: Collection[str] = ()) -> tuple[dict[str, _Prescribed], list[Fault]]:
-    found: dict[str, _Prescribed] = {}
-    faults: list[Fault] = []
-    for constraint in problem.constraints.values():
-        for term in constraint.terms if constraint.exact and constraint.name not in faulty else ():
-            message = _place(problem, constraint, term, found)
-            if message:
-                faults.append(
-                    Fault(
-                        constraint.name, f"{text(term.written)} cannot be made exact: {message}; leave out exact=True."
-                    )
-                )
-    return found, faults
-
-
-def _place(problem: Problem, constraint: Constraint, term: Term, found: dict[str, _Prescribed]) -> str | None:
-    """Notes what the term prescribes; a reason where it prescribes nothing that can be built."""
-    if constraint.on_domain or constraint.kind != "equation":
-        return "it holds on no part of a boundary"
-    value = value_condition(term)
-    if value is not None:
-        target, known = value
-        given = found.setdefault(target.name, _Prescribed())
-        return _note_faces(problem, constraint, target, known, given)
-    unknown = sorted(parameter.name for parameter in term.residual.atoms(Parameter))
-    if unknown:
-        return f"it holds the unknown {unknown[0]!r}, and only what is known beforehand can be built in"
-    fixed = [symbol for symbol in constraint.region.fixed if kind_of(symbol) == "time"]
-    slope = derivative_condition(term, fixed[0]) if fixed else None
-    if slope is None:
-        return "only values, and velocities at the start, can be built in"
-    target, known = slope
-    message = _foreign(target, known)
-    if message:
-        return message
-    given = found.setdefault(target.name, _Prescribed())
-    given.slopes[fixed[0], constraint.region.fixed[fixed[0]]] = (constraint.name, known)
-    return None
-
-
-def _note_faces(
-    problem: Problem, constraint: Constraint, target: Field, known: sympy.Expr, given: _Prescribed
-) -> str | None:
-    message = _foreign(target, known)
-    if message:
-        return message
-    bounds = _bounds(problem, target.name)
-    for _, piece in constraint.region.pieces:
-        sides = {symbol: bound for symbol, bound in piece.fixed.items() if symbol in target.coordinates}
-        ball = _whole_ball(problem.domain, piece)
-        if ball is not None:
-            given.round.append((ball, constraint.name, known))
-        elif len(sides) == 1 and _covers(bounds, piece, sides):
-            (symbol, bound), *_ = sides.items()
-            if (symbol, bound) in given.values:
-                return f"{given.values[symbol, bound][0]!r} already prescribes {target.name} there"
-            given.values[symbol, bound] = (constraint.name, known.subs(symbol, bound))
-        else:
-            return f"{piece} is no whole side of the domain"
-    return None
-
-
-def _foreign(target: Field, known: sympy.Expr) -> str | None:
-    foreign = sorted(symbol.name for symbol in known.free_symbols - set(target.coordinates))
-    return f"the value depends on {foreign[0]!r}, and {target} does not" if foreign else None
-
-
-def _covers(bounds: Bounds, piece: Region, sides: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
-    """Whether a piece is a whole side, at the fixed coordinate, of what has these bounds."""
-    if isinstance(piece, Selection):
-        return False
-    (symbol, bound), *_ = sides.items()
-    low, high = bounds[symbol]
-    if not any(abs(float(bound) - end) <= 1e-12 * (high - low) for end in (low, high)):
-        return False
-    return all(
-        abs(ends[i] - bounds[other][i]) <= 1e-9 * (1 + abs(bounds[other][i]))
-        for other, ends in piece.bounds.items()
-        if other != symbol
-        for i in (0, 1)
-    )
-
-
-def _whole_ball(domain: Region, piece: Region) -> Ball | None:
-    """The ball of the domain whose whole surface `piece` is, over all of the other coordinates."""
-    if isinstance(piece, Selection) or piece.fixed:
-        return None
-    for factor in domain.factors:
-        if isinstance(factor, Ball) and any(surface in piece.factors for _, surface in factor.boundary.pieces):
-            return factor
-    return None
-
-
-def _assemble(bounds: Bounds, given: _Prescribed) -> Ansatz:
+def assemble(coordinates: tuple[sympy.Symbol, ...], bounds: Bounds, given: Prescribed) -> Ansatz:
+    """The ansatz of a field of these coordinates, whatever contradictions there are."""
     lift, factor = sympy.Integer(0), sympy.Integer(1)
     for ball, _, value in given.round:
         lift = value
-        factor *= 1 - sum((s - c) ** 2 for s, c in zip(ball.coordinates, ball.center, strict=True)) / ball.radius**2
-    # Time goes first: what walls add is then zero at the start whenever the conditions agree there.
+        factor *= 1 - _squared_radius(ball) / ball.radius**2
+    axes = [_Axis.of(symbol, bounds[symbol], given) for symbol in _order(bounds, given)]
+    for axis in axes:
+        lift += axis.correction(lift)
+        factor *= axis.factor
+    operators = [operator for axis in axes for operator in axis.operators]
+    for ball, slope in given.rims:
+        lift += _rim_correction(lift, ball, slope, axes)
+        factor *= _limit(slope.share, ball.radius)
+        operators.append(_rim_operator(ball, slope))
+    own = (0,) * len(coordinates)
+    weights: Weights = {own: factor}
+    for operator in operators:
+        weights = operator.applied(weights, coordinates)
+    return Ansatz(lift, weights.pop(own), weights)
+
+
+def _order(bounds: Bounds, given: Prescribed) -> list[sympy.Symbol]:
+    """Time goes first: what walls add is then zero at the start whenever the conditions agree there.
+
+    Last are those whose coefficients vary along a side, since only they may not be corrected any more.
+    """
     axes = list(bounds)
-    order = sorted({symbol for symbol, _ in given.values}, key=lambda s: (kind_of(s) != "time", axes.index(s)))
-    for symbol in order:
+    varying = {symbol for (symbol, _), slope in given.slopes.items() if slope.share.free_symbols}
+    found = {symbol for symbol, _ in [*given.values, *given.slopes]}
+    return sorted(found, key=lambda s: (s in varying, kind_of(s) != "time", axes.index(s)))
+
+
+@dataclass(frozen=True)
+class _Operator:
+    """w becomes w - the sum of along[x] x dw/dx - share x w."""
+
+    along: Mapping[sympy.Symbol, sympy.Expr]
+    share: sympy.Expr
+
+    def applied(self, weights: Weights, coordinates: tuple[sympy.Symbol, ...]) -> Weights:
+        """Weights of the network's derivatives after the operator, from those before it."""
+        found: Weights = {}
+        for orders, weight in weights.items():
+            change = sum(part * weight.diff(symbol) for symbol, part in self.along.items())
+            found[orders] = found.get(orders, 0) + weight * (1 - self.share) - change
+            for symbol, part in self.along.items():
+                raised = tuple(order + (s == symbol) for s, order in zip(coordinates, orders, strict=True))
+                found[raised] = found.get(raised, 0) - part * weight
+        return found
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """What is prescribed on the faces of one coordinate: values and slopes by where the face is."""
+
+    symbol: sympy.Symbol
+    ends: tuple[float, float]
+    faces: Mapping[sympy.Expr, sympy.Expr]
+    slopes: Mapping[sympy.Expr, Slope]
+
+    @classmethod
+    def of(cls, symbol: sympy.Symbol, ends: tuple[float, float], given: Prescribed) -> _Axis:
+        """The axis of one coordinate, out of all that is prescribed for a field."""
         faces = {bound: value for (other, bound), (_, value) in given.values.items() if other == symbol}
-        slopes = {bound: value for (other, bound), (_, value) in given.slopes.items() if other == symbol}
-        lift += _correction(lift, symbol, faces, slopes)
-        factor *= _vanishing(bounds[symbol], symbol, faces, slopes)
-    return Ansatz(lift, factor)
+        slopes = {bound: slope for (other, bound), slope in given.slopes.items() if other == symbol}
+        return cls(symbol, ends, faces, slopes)
+
+    @property
+    def length(self) -> sympy.Expr:
+        """From one end to the other."""
+        low, high = map(sympy.nsimplify, self.ends)
+        return high - low
+
+    @property
+    def homogeneous(self) -> _Axis:
+        """The same with zero prescribed."""
+        slopes = {bound: Slope(slope.constraint, sympy.S.Zero, slope.share) for bound, slope in self.slopes.items()}
+        return _Axis(self.symbol, self.ends, dict.fromkeys(self.faces, sympy.S.Zero), slopes)
+
+    def correction(self, lift: sympy.Expr) -> sympy.Expr:
+        """What the lift misses on the faces, blended between them."""
+        missing = {bound: value - lift.subs(self.symbol, bound) for bound, value in self.faces.items()}
+        if len(missing) == 2 and not self.slopes:
+            (low, at_low), (high, at_high) = sorted(missing.items(), key=lambda item: float(item[0]))
+            return (at_low * (high - self.symbol) + at_high * (self.symbol - low)) / (high - low)
+        nodes: dict[Node, sympy.Expr] = {(bound, 0): missed for bound, missed in missing.items()}
+        for bound, slope in self.slopes.items():
+            if slope.share != 0 or not self.faces:
+                nodes.setdefault((bound, 0), sympy.S.Zero)
+            so_far = lift.diff(self.symbol) + slope.share * lift
+            nodes[bound, 1] = slope.value - so_far.subs(self.symbol, bound)
+        blends = self._cardinals(list(nodes))
+        return sympy.Add(*(missed * blends[node] for node, missed in nodes.items()))
+
+    @property
+    def factor(self) -> sympy.Expr:
+        """Of about unit size; it vanishes where values are prescribed, with its slope where that is prescribed too."""
+        result = sympy.Integer(1)
+        for bound in self.faces:
+            distance = (self.symbol - bound) if self._is_low(bound) else (bound - self.symbol)
+            if bound in self.slopes:
+                rest = REST_TIME if kind_of(self.symbol) == "time" else self.length / 10
+                result *= distance**2 / (distance**2 + rest**2)
+            else:
+                result *= distance / self.length
+        for slope in self._alone.values():
+            result *= _limit(slope.share, self.length)
+        return result * 4 if len(self.faces) == 2 else result
+
+    @property
+    def operators(self) -> list[_Operator]:
+        """The one that makes slopes hold where no value is prescribed, if there is any."""
+        if not self._alone:
+            return []
+        values = {**self.faces, **self.slopes}
+        heights = self._cardinals([*((bound, 0) for bound in values), *((bound, 1) for bound in self.slopes)])
+        along = sympy.Add(*(heights[bound, 1] for bound in self._alone))
+        share = sympy.Add(*(heights[bound, 1] * slope.share for bound, slope in self._alone.items()))
+        return [_Operator({self.symbol: along}, share)]
+
+    @property
+    def _alone(self) -> dict[sympy.Expr, Slope]:
+        """Slopes on faces where the value is open."""
+        return {bound: slope for bound, slope in self.slopes.items() if bound not in self.faces}
+
+    def _is_low(self, bound: sympy.Expr) -> bool:
+        return float(bound) < sum(self.ends) / 2
+
+    def _cardinals(self, nodes: Sequence[Node]) -> dict[Node, sympy.Expr]:
+        low, high = map(sympy.nsimplify, self.ends)
+        for bound, _ in nodes:
+            low, high = (bound, high) if self._is_low(bound) else (low, bound)
+        return cardinals(self.symbol, low, high, nodes)
 
 
-def _correction(lift: sympy.Expr, symbol: sympy.Symbol, faces: Mapping, slopes: Mapping) -> sympy.Expr:
-    missing = {bound: value - lift.subs(symbol, bound) for bound, value in faces.items()}
-    if len(missing) == 2:
-        (low, at_low), (high, at_high) = sorted(missing.items(), key=lambda item: float(item[0]))
-        return (at_low * (high - symbol) + at_high * (symbol - low)) / (high - low)
-    ((bound, missed),) = missing.items()
-    if bound in slopes:
-        missed += (symbol - bound) * (slopes[bound] - lift.diff(symbol).subs(symbol, bound))
-    return missed
+def _limit(share: sympy.Expr, length: sympy.Expr) -> sympy.Expr:
+    """Keeps a field of the network's size where u is prescribed all but itself, as by a large number of Biot."""
+    return 1 / (1 + abs(share) * length) if share.is_number else sympy.S.One
 
 
-def _vanishing(ends: tuple[float, float], symbol: sympy.Symbol, faces: Mapping, slopes: Mapping) -> sympy.Expr:
-    """A factor of about unit size that vanishes at the faces, with its slope where a slope is prescribed too."""
-    low, high = map(sympy.nsimplify, ends)
-    result = sympy.Integer(1)
-    for bound in faces:
-        distance = (symbol - bound) if float(bound) < sum(ends) / 2 else (bound - symbol)
-        if bound in slopes:
-            result *= distance**2 / (distance**2 + REST_TIME**2)
-        else:
-            result *= distance / (high - low)
-    return result * 4 if len(faces) == 2 else result
+def _squared_radius(ball: Ball) -> sympy.Expr:
+    return sum((s - c) ** 2 for s, c in zip(ball.coordinates, ball.center, strict=True))
 
 
-def _contradictions(problem: Problem, name: str, given: _Prescribed) -> Iterator[Fault]:
-    for (symbol, bound), (constraint, _) in given.slopes.items():
-        if (symbol, bound) not in given.values:
-            yield Fault(
-                constraint,
-                f"the velocity of {name!r} can only be exact together with its value: make the condition on {name!r} at "
-                f"{symbol.name} = {bound} exact too, or leave out exact=True.",
-            )
-            return
-    lift = _assemble(_bounds(problem, name), given).lift
-    points = sample_domain(problem.domain, 64)
-    everyone = {other for other, _ in [*given.values.values(), *given.slopes.values()]} | {c for _, c, _ in given.round}
-    for constraint, missed, value, places in _missed(lift, given, points):
-        gap, where = largest(missed, places)
-        if gap > 1e-8 * (1 + largest(value, places)[0]):
-            others = ", ".join(map(repr, sorted(everyone - {constraint}))) or "the other conditions"
-            yield Fault(
-                constraint,
-                f"as an exact condition on {name!r} it contradicts {others} where they meet (by {gap:.3g}, "
-                f"seen from {_shown(where)}); leave out exact=True for one of them.",
-            )
-            return
+def _depth(ball: Ball) -> sympy.Expr:
+    """Zero on the sphere, and of the slope -1 along its normal."""
+    return (ball.radius**2 - _squared_radius(ball)) / (2 * ball.radius)
 
 
-def _missed(
-    lift: sympy.Expr, given: _Prescribed, points: dict[sympy.Symbol, np.ndarray]
-) -> Iterator[tuple[str, sympy.Expr, sympy.Expr, dict[sympy.Symbol, np.ndarray]]]:
-    """(constraint, what the lift misses of its value, the value, points at which it is prescribed)."""
-    for (symbol, bound), (constraint, value) in given.values.items():
-        yield constraint, lift.subs(symbol, bound) - value, value, points
-    for (symbol, bound), (constraint, value) in given.slopes.items():
-        yield constraint, (lift.diff(symbol) - value).subs(symbol, bound), value.subs(symbol, bound), points
-    for ball, constraint, value in given.round:
-        yield constraint, lift - value, value, _on_sphere(ball, points)
+def _rim_operator(ball: Ball, slope: Slope) -> _Operator:
+    depth = _depth(ball)
+    return _Operator({s: -depth * n for s, n in outward(ball).items()}, -depth * slope.share)
 
 
-def _on_sphere(ball: Ball, points: dict[sympy.Symbol, np.ndarray]) -> dict[sympy.Symbol, np.ndarray]:
-    """The points, those at the center left out, moved along the ball's radii to its surface."""
-    offsets = {s: points[s] - float(c) for s, c in zip(ball.coordinates, ball.center, strict=True)}
-    distance = np.sqrt(sum(offset**2 for offset in offsets.values()))
-    kept = distance > 0
-    factor = float(ball.radius) / distance[kept]
-    moved = {s: points[s][kept] + (factor - 1) * offsets[s][kept] for s in offsets}
-    return {s: moved[s] if s in moved else column[kept] for s, column in points.items()}
-
-
-def _shown(where: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} = {value:.3g}" for name, value in where.items())
+def _rim_correction(lift: sympy.Expr, ball: Ball, slope: Slope, axes: Sequence[_Axis]) -> sympy.Expr:
+    """What the lift misses on the sphere; of its extension inside, what the faces of other coordinates allow."""
+    so_far = sum(n * lift.diff(s) for s, n in outward(ball).items()) + slope.share * lift
+    missing = slope.value - so_far
+    for axis in axes:
+        missing += axis.homogeneous.correction(missing)
+    return -_depth(ball) * missing

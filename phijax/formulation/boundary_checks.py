@@ -11,7 +11,7 @@ import sympy
 
 from phijax.formulation.constraint import Constraint
 from phijax.formulation.faults import Fault
-from phijax.formulation.numeric import sample_domain, values
+from phijax.formulation.numeric import largest, sample_domain, values
 from phijax.formulation.patterns import evaluations, orders, value_condition
 from phijax.geometry import Region
 from phijax.symbolic import Field, kind_of
@@ -115,6 +115,22 @@ def clash_warnings(problem: Problem) -> Iterator[Fault]:
                 f"{field.name!r} is {found[0]:.3g} on {one.name!r} and {found[1]:.3g} on {other.name!r} where they meet, "
                 f"as at {found[2]}; the solution cannot be smooth there.",
             )
+
+
+def seam_warnings(problem: Problem) -> Iterator[Fault]:
+    """Soft conditions that give a field different values at the two ends of a periodic coordinate."""
+    for constraint, _, field, value in _values(problem):
+        periodic = problem.region_of(field).periodic | problem.domain.periodic
+        for symbol in () if constraint.exact else sorted(periodic & value.free_symbols, key=lambda s: s.name):
+            low, high = problem.domain.bounds[symbol]
+            points = sample_domain(problem.domain, 32)
+            gap, _ = largest(value.subs(symbol, high) - value.subs(symbol, low), points)
+            if gap > 1e-6 * (1 + largest(value, points)[0]):
+                yield Fault(
+                    None,
+                    f"{field.name!r} differs by {gap:.3g} on {constraint.name!r} between {symbol.name} = {low:g} and "
+                    f"{symbol.name} = {high:g}, and {symbol.name} is periodic; the solution cannot be smooth there.",
+                )
 
 
 def _values(problem: Problem) -> list[tuple[Constraint, Region, Field, sympy.Expr]]:

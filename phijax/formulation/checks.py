@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy
 
-from phijax.formulation.ansatz import exact_faults
-from phijax.formulation.boundary_checks import clash_faults, clash_warnings, coverage_warnings
+from phijax.formulation.boundary_checks import clash_faults, clash_warnings, coverage_warnings, seam_warnings
 from phijax.formulation.constraint import Constraint, Term
+from phijax.formulation.exact_checks import exact_faults
+from phijax.formulation.exact_kinks import kink_warnings
 from phijax.formulation.faults import Fault, nearest
 from phijax.formulation.numeric import sample_domain, values
 from phijax.formulation.patterns import evaluations, fixed_time, orders
@@ -52,7 +53,7 @@ def check(problem: Problem) -> list[Fault]:
 
 def warn(problem: Problem) -> list[Fault]:
     """What is legal but often not meant."""
-    return [*coverage_warnings(problem), *clash_warnings(problem)]
+    return [*coverage_warnings(problem), *clash_warnings(problem), *seam_warnings(problem), *kink_warnings(problem)]
 
 
 def _same_names(problem: Problem) -> Iterator[Fault]:

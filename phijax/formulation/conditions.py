@@ -58,7 +58,8 @@ def on(region: Region, *equations: Any, exact: bool = False) -> On:
 
     equations: one or several, a mapping of names to equations, or a mapping of fields to values; a value is a number,
     an expression, a callable of the region's coordinates by name, or an array with one entry a point of the region.
-    exact: build them into the ansatz, so that they hold whatever the network's weights.
+    exact: build them into the ansatz, so that they hold whatever the network's weights. Values, slopes across a side and
+    sums of both with known coefficients can be, on whole sides and on whole circles and spheres.
     """
     written = equations[0] if len(equations) == 1 else equations
     return On(region, written, exact)

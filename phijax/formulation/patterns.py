@@ -1,45 +1,64 @@
-"""Recognises the common forms of an equation: a value of a field, a derivative of a field, the order in a coordinate."""
+"""Recognises the common forms of an equation: a value of a field, a slope, sums of both, the order in a coordinate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import sympy
 
 from phijax.formulation.constraint import Constraint, Term
-from phijax.symbolic import Field, Normal, Observed, Parameter, fields_in, kind_of
+from phijax.symbolic import Field, Normal, Observed, Parameter, Quadrature, fields_in, kind_of
+
+
+@dataclass(frozen=True)
+class FirstOrder:
+    """share x u + the sum of slopes[x] x du/dx = known, with coefficients of the coordinates and the normal."""
+
+    field: Field
+    share: sympy.Expr
+    slopes: Mapping[sympy.Symbol, sympy.Expr]
+    known: sympy.Expr
+
+    def map(self, function: Callable[[sympy.Expr], sympy.Expr]) -> FirstOrder:
+        """The same with every coefficient, and the known side, replaced."""
+        slopes = {symbol: function(slope) for symbol, slope in self.slopes.items()}
+        return FirstOrder(self.field, function(self.share), slopes, function(self.known))
+
+
+def first_order_condition(term: Term) -> FirstOrder | None:
+    """The term as a linear condition on one field and its first derivatives; None where it says anything else."""
+    fields = list(fields_in(term.residual).values())
+    if len(fields) != 1:
+        return None
+    (field,) = fields
+    slopes = {
+        node: sympy.Dummy("D")
+        for node in term.residual.atoms(sympy.Derivative)
+        if node.expr == field and len(node.args) == 2 and node.args[1][1] == 1
+    }
+    unknowns = {field: sympy.Dummy("U"), **slopes}
+    stand_ins = list(unknowns.values())
+    without = term.residual.xreplace(slopes)
+    replaced = without.xreplace(unknowns)
+    if any(node.has(Field) for node in without.atoms(sympy.Derivative, sympy.Subs, sympy.Integral, Quadrature)):
+        return None
+    if replaced.has(Field) or replaced.atoms(Parameter, Observed):
+        return None
+    coefficients = {node: replaced.diff(stand_in) for node, stand_in in unknowns.items()}
+    if any(coefficient.has(*stand_ins) for coefficient in coefficients.values()):
+        return None
+    known = -replaced.xreplace(dict.fromkeys(stand_ins, sympy.S.Zero))
+    by_symbol = {node.args[1][0]: coefficients[node] for node in slopes}
+    return FirstOrder(field, coefficients[field], by_symbol, known)
 
 
 def value_condition(term: Term) -> tuple[Field, sympy.Expr] | None:
     """(u, g) where the term says u = g with g known; None where it says anything else."""
-    return _linear_in(term, lambda node: isinstance(node, Field))
-
-
-def derivative_condition(term: Term, coordinate: sympy.Symbol) -> tuple[Field, sympy.Expr] | None:
-    """(u, g) where the term says du/d(coordinate) = g with g known."""
-    found = _linear_in(
-        term, lambda node: isinstance(node, sympy.Derivative) and node.args[1:] == (sympy.Tuple(coordinate, 1),)
-    )
-    return None if found is None else (found[0].expr, found[1])
-
-
-def _linear_in(term: Term, is_unknown) -> tuple[sympy.Expr, sympy.Expr] | None:
-    derivatives = term.residual.atoms(sympy.Derivative)
-    candidates = [n for n in derivatives | term.residual.atoms(Field) if is_unknown(n)]
-    if len(candidates) != 1 or len(fields_in(term.residual)) != 1:
+    found = first_order_condition(term)
+    if found is None or found.slopes or found.share == 0 or not found.share.is_number or found.known.has(Normal):
         return None
-    unknown = candidates[0]
-    stand_in = sympy.Dummy("U")
-    replaced = term.residual.xreplace({unknown: stand_in})
-    if replaced.has(Field) or replaced.atoms(Parameter, Normal, Observed):
-        return None
-    slope = replaced.diff(stand_in)
-    if not slope.is_number or slope == 0:
-        return None
-    field = unknown if isinstance(unknown, Field) else unknown.expr
-    if not isinstance(field, Field) or field != field.declared:
-        return None
-    return unknown, -replaced.subs(stand_in, 0) / slope
+    return found.field, found.known / found.share
 
 
 def orders(expression: sympy.Expr, coordinate: sympy.Symbol) -> dict[str, int]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 import sympy
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -17,13 +16,14 @@ from phijax._calls import keyed
 from phijax.formulation import Ansatz, Problem, build_ansatz, value_scale
 from phijax.geometry import Region
 from phijax.lowering.derivatives import Strategy, channels_of, derivatives, members_of, strategy_for
+from phijax.lowering.embedding import Embedding, embed, embed_series
 from phijax.lowering.emit import Emitted, emit
 from phijax.lowering.environment import Environment
 from phijax.lowering.estimate import ALONG, Parts, parted, path, singles
 from phijax.lowering.network_checks import check_network
 from phijax.lowering.parameters import initial_raw, value_of
-from phijax.series import Channel, Channels, Series, carries_series, concatenate, coordinates, known
-from phijax.series.functions import cos, sin
+from phijax.lowering.sloped import Sloped, raised_channels
+from phijax.series import Channel, Channels, Series, carries_series, known
 from phijax.symbolic import Field
 
 NetworkFactory = Callable[[PRNGKeyArray, int, int], Any]
@@ -34,62 +34,6 @@ class FieldModel(eqx.Module):
 
     networks: dict[str, Any]
     parameters: dict[str, Array]
-
-
-@dataclass(frozen=True)
-class Embedding:
-    """How one coordinate enters a network: scaled to [-1, 1], or as cosine and sine where it is periodic."""
-
-    low: float
-    high: float
-    periodic: bool
-
-    @property
-    def size(self) -> int:
-        """Number of inputs it becomes."""
-        return 2 if self.periodic else 1
-
-    @property
-    def slope(self) -> float:
-        """Change of the input by the coordinate, or of the angle whose cosine and sine it is."""
-        return (2 * np.pi if self.periodic else 2) / (self.high - self.low)
-
-    @property
-    def origin(self) -> float:
-        """The coordinate that enters as zero."""
-        return self.low if self.periodic else (self.low + self.high) / 2
-
-
-def embed(embeddings: Sequence[Embedding], at: Float[Array, " d"]) -> Float[Array, " in"]:
-    """Inputs of the network at one point."""
-    scaled = _slopes(embeddings, at) * (at - _origins(embeddings, at))
-    if not any(embedding.periodic for embedding in embeddings):
-        return scaled
-    parts = [[jnp.cos(z), jnp.sin(z)] if e.periodic else [z] for e, z in zip(embeddings, scaled, strict=True)]
-    return jnp.stack([value for part in parts for value in part])
-
-
-def embed_series(
-    embeddings: Sequence[Embedding], at: Float[Array, " d"], channels: Channels, directions: Array | None = None
-) -> Series:
-    """The same as series in the coordinates, or along `directions`."""
-    slopes = _slopes(embeddings, at)
-    scaled = coordinates(at, channels, directions).shifted(-_origins(embeddings, at)).linear(lambda c: slopes * c)
-    if not any(embedding.periodic for embedding in embeddings):
-        return scaled
-    parts = []
-    for position, embedding in enumerate(embeddings):
-        one = scaled.linear(lambda c, i=position: c[i : i + 1])
-        parts += [one.compose(cos), one.compose(sin)] if embedding.periodic else [one]
-    return concatenate(parts)
-
-
-def _slopes(embeddings: Sequence[Embedding], at: Array) -> Array:
-    return jnp.asarray([embedding.slope for embedding in embeddings], at.dtype)
-
-
-def _origins(embeddings: Sequence[Embedding], at: Array) -> Array:
-    return jnp.asarray([embedding.origin for embedding in embeddings], at.dtype)
 
 
 @dataclass(frozen=True)
@@ -126,11 +70,12 @@ class GroupFunction:
 
     def __init__(self, group: Group, directions: int | None = None):
         self.group, self.directions = group, directions
+        lifted = {name: ansatz for name, ansatz in group.ansatz.items() if not ansatz.trivial}
         self._lifts = {
-            name: (emit(ansatz.lift), emit(ansatz.factor))
-            for name, ansatz in group.ansatz.items()
-            if not ansatz.trivial
+            name: (emit(ansatz.lift), emit(ansatz.factor)) for name, ansatz in lifted.items() if not ansatz.slopes
         }
+        size = len(group.coordinates)
+        self._sloped = {name: Sloped(ansatz, size) for name, ansatz in lifted.items() if ansatz.slopes}
 
     def __call__(
         self, network: Any, at: Float[Array, " d"], wanted: Iterable[Channel], key: PRNGKeyArray | None = None
@@ -152,7 +97,12 @@ class GroupFunction:
         return found
 
     def parted(self, wanted: Iterable[Channel]) -> Parts:
-        """What is estimated, and what is not. Complex fields and exact conditions have no gradient to take a slope of."""
+        """What is estimated, and what is not. Complex fields and exact conditions have no gradient to take a slope of.
+
+        Exact slopes take derivatives of the network by its coordinates, which no other direction stands for.
+        """
+        if self._sloped:
+            return Parts(set(wanted), [], [])
         parts = parted(wanted, self.directions)
         if self._lifts or any(field.func.is_complex_field for field in self.group.fields):
             return Parts(parts.exact | set(parts.single), parts.combined, [])
@@ -172,6 +122,8 @@ class GroupFunction:
         directions: Float[Array, "s d"] | None = None,
     ) -> Mapping[Channel, Mapping[str, Array]]:
         """The channels by the coordinates, or along `directions`."""
+        if self._sloped:
+            return self._from_derivatives(network, at, Channels.of(wanted), key)
         if carries_series(network):
             return self._carried(network, at, Channels.of(wanted), key, directions)
         if directions is not None:
@@ -181,11 +133,21 @@ class GroupFunction:
 
     def strategy(self, network: Any, at: Any, wanted: Iterable[Channel]) -> Strategy:
         """How derivatives of a network without rules are taken."""
+        if self._sloped:
+            raw = self.through_network(wanted)
+            return strategy_for(lambda c: self._outputs_of(network, c, None), at, members_of(raw))
         if self._lifts:  # known expressions may have no gradient where they have a slope, as a root at zero
             return derivatives
         return strategy_for(lambda c: self._values(network, c, None), at, members_of(wanted))
 
-    def _values(self, network: Any, at: Float[Array, " d"], key: PRNGKeyArray | None) -> dict[str, Array]:
+    def through_network(self, wanted: Iterable[Channel]) -> set[Channel]:
+        """The channels that travel through the network for these of the fields; exact slopes take higher ones."""
+        if not self._sloped:
+            return set(wanted)
+        orders = {orders for field in self._sloped.values() for orders in field.orders}
+        return raised_channels(Channels.of(wanted), orders)
+
+    def _outputs_of(self, network: Any, at: Float[Array, " d"], key: PRNGKeyArray | None) -> dict[str, Array]:
         inputs = embed(self.group.embeddings, at)
         outputs = network(inputs, **keyed(network, key))
         values = {}
@@ -193,10 +155,14 @@ class GroupFunction:
             value = self.group.scales[field.name] * outputs[position]
             if field.func.is_complex_field:
                 value = value + 1j * self.group.scales[field.name] * outputs[position + 1]
-            if field.name in self._lifts:
-                lift, factor = (part(self._environment(at)) for part in self._lifts[field.name])
-                value = lift + factor * value
             values[field.name] = value
+        return values
+
+    def _values(self, network: Any, at: Float[Array, " d"], key: PRNGKeyArray | None) -> dict[str, Array]:
+        values = self._outputs_of(network, at, key)
+        for name, emitted in self._lifts.items():
+            lift, factor = (part(self._environment(at)) for part in emitted)
+            values[name] = lift + factor * values[name]
         return values
 
     def _carried(
@@ -207,29 +173,57 @@ class GroupFunction:
         key: PRNGKeyArray | None,
         directions: Float[Array, "s d"] | None = None,
     ) -> dict[Channel, dict[str, Array]]:
+        values = self._outputs_series(network, at, channels, key, directions)
+        for name, emitted in self._lifts.items():
+            lift, factor = (self._known(part, at, channels, directions) for part in emitted)
+            values[name] = lift + factor * values[name]
+        return _derivatives(values, channels)
+
+    def _outputs_series(
+        self, network: Any, at: Array, channels: Channels, key: PRNGKeyArray | None, directions: Array | None = None
+    ) -> dict[str, Series]:
         inputs = embed_series(self.group.embeddings, at, channels, directions)
         outputs = network.series(inputs, **keyed(network.series, key))
-        found: dict[Channel, dict[str, Array]] = {
-            channel: {} for channel in (*channels.indices, *channels.combinations)
-        }
+        values = {}
         for field, position in self._outputs():
             scale = self.group.scales[field.name]
             value = outputs.linear(lambda c, p=position, s=scale: s * c[p])
             if field.func.is_complex_field:
                 value = value + outputs.linear(lambda c, p=position + 1, s=scale: 1j * s * c[p])
+            values[field.name] = value
+        return values
+
+    def _from_derivatives(
+        self, network: Any, at: Float[Array, " d"], channels: Channels, key: PRNGKeyArray | None
+    ) -> dict[Channel, dict[str, Array]]:
+        """Fields of which some are made of derivatives of their network, which are found first."""
+        every = (*channels.indices, *channels.combinations)
+        wanted = self.through_network(every)
+        if carries_series(network):
+            travelling = Channels.of(wanted)
+            raw = _derivatives(self._outputs_series(network, at, travelling, key), travelling)
+        else:
+            strategy = self.strategy(network, at, every)
+            raw = channels_of(lambda c: self._outputs_of(network, c, key), at, wanted, strategy)
+        values = {}
+        for field in self.group.fields:
+            own = {channel: found[field.name] for channel, found in raw.items()}
+            if field.name in self._sloped:
+                series_of = lambda emitted: self._known(emitted, at, channels)
+                values[field.name] = self._sloped[field.name].series(own, channels, series_of)
+                continue
+            values[field.name] = known({channel: own[channel] for channel in every}, channels)
             if field.name in self._lifts:
-                lift, factor = (self._known(part, at, channels, directions) for part in self._lifts[field.name])
-                value = lift + factor * value
-            for channel in found:
-                found[channel][field.name] = value.derivative(channel)
-        return found
+                lift, factor = (self._known(part, at, channels) for part in self._lifts[field.name])
+                values[field.name] = lift + factor * values[field.name]
+        return _derivatives(values, channels)
 
     def _known(
         self,
         emitted: Emitted,
         at: Float[Array, " d"],
         channels: Channels,
-        directions: Float[Array, "s d"] | None,
+        directions: Float[Array, "s d"] | None = None,
     ) -> Series:
         """The series of a known expression of the coordinates."""
 
@@ -251,6 +245,12 @@ class GroupFunction:
 
     def _environment(self, at: Float[Array, " d"]) -> Environment:
         return Environment(dict(zip(self.group.coordinates, at, strict=True)), {}, {})
+
+
+def _derivatives(values: Mapping[str, Series], channels: Channels) -> dict[Channel, dict[str, Array]]:
+    """{channel: {field: derivative}}."""
+    every = (*channels.indices, *channels.combinations)
+    return {channel: {name: value.derivative(channel) for name, value in values.items()} for channel in every}
 
 
 class Layout:

@@ -54,7 +54,7 @@ class Expressions:
         for (owner, _), wanted in self.requests.items():
             if owner == group:
                 parts = function.parted(wanted)
-                count += len(Channels.of(parts.exact)) if parts.exact else 0
+                count += len(Channels.of(function.through_network(parts.exact))) if parts.exact else 0
                 count += sum((function.directions or 0) + 2 for _ in parts.combined)
         return count
 

@@ -88,6 +88,28 @@ def test_show_tells_samplers_derivatives_and_cost(decay, capsys):
     assert "16 parameters to train, 34 residuals a step" in lines  # 5 + 5 + 5 + 1
 
 
+INSULATED = """
+from sympy import Eq
+import phijax as phi
+x, t = phi.coordinate("x"), phi.time("t")
+u = phi.field("u", x, t)
+rod = phi.Interval(x, 0, 1) * phi.Interval(t, 0, 1)
+ends = phi.on(rod.boundary(x), Eq(phi.normal_derivative(u), 0), exact=True)
+start = phi.on(rod.at(t=0), Eq(u, 1), exact=True)
+problem = phi.Problem(rod, {"pde": Eq(u.diff(t), u.diff(x, 2)), "start": start, "ends": ends})
+"""
+
+
+def test_show_tells_what_exact_slopes_take_of_the_network(decay, capsys):
+    decay.with_name("insulated.py").write_text(INSULATED)
+    assert main(["show", "insulated.py"]) == Exit.OK
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    how = "carried through the layers; exact slopes take the network's value, x, xt, xxx 6 "
+    (pde,) = [line for line in lines if line.startswith(f"pde u: t, xx {how}")]
+    assert 2.0 < float(pde.split()[-1]) < 5.0
+    assert "ends {0, 1} x [0, 1] in (x, t) exact: built into the field" in lines
+
+
 def test_list_as_json_has_the_documented_keys(capsys):
     assert main(["list", "--json"]) == Exit.OK
     entries = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out.splitlines()[-1])}

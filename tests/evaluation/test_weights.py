@@ -71,6 +71,32 @@ def test_numpy_alone_gives_the_same_fields(untrained_solution, tmp_path):
     assert "tanh" in str(weights[f"structure/{group}"])
 
 
+def test_exact_slopes_are_stored_with_the_derivatives_of_the_output_that_they_take(untrained_solution, tmp_path):
+    w, rod = phi.field("w", x, t), phi.Interval(x, 0, 1) * phi.Interval(t, 0, 2)
+    declared = phi.Problem(
+        rod,
+        {
+            "pde": Eq(w.diff(t), w.diff(x, 2)),
+            "start": phi.on(rod.at(t=0), Eq(w, 2)),
+            "ends": phi.on(rod.boundary(x), Eq(phi.normal_derivative(w) + w, t), exact=True),
+        },
+    )
+    solution = untrained_solution(declared, MLP(width=6, depth=2))
+    with np.load(solution.save_weights(tmp_path / "weights"), allow_pickle=False) as stored:
+        weights = dict(stored)
+    assert [name for name in weights if name.startswith("slopes/")] == ["slopes/w/x"]
+    bare = {name: array for name, array in weights.items() if not name.startswith("lifts/")}
+    random, step = np.random.default_rng(0), 1e-5
+    xs, ts = random.uniform(0.1, 0.9, 50), random.uniform(0, 2, 50)
+    output, ahead, behind = (by_numpy(bare, "w", xs + by, ts)["w"] for by in (0, step, -step))
+    lift, factor, slope = (
+        sympy.lambdify(sympy.symbols("x t"), sympy.sympify(str(weights[name])))(xs, ts)
+        for name in ("lifts/w", "factors/w", "slopes/w/x")
+    )
+    again = lift + factor * output + slope * (ahead - behind) / (2 * step)
+    np.testing.assert_allclose(again, solution.w(x=xs, t=ts), rtol=1e-8)
+
+
 def test_a_failed_write_leaves_nothing(untrained_solution, tmp_path):
     solution = untrained_solution(problem(), MLP(width=3, depth=1))
     with pytest.raises(FileNotFoundError, match=rf"there is no folder {tmp_path / 'absent'}; make it first\."):

@@ -156,11 +156,12 @@ def test_condition_on_one_of_two_outputs_leaves_the_other_as_it_was():
 
 # ---- what cannot be built is refused, with the reason ------------------------------------------------------------------
 
+START = phi.on(strip.at(t=0), Eq(u, 0))
 REFUSED = {
-    "slope": (
+    "curvature": (
         strip,
-        {"heat": heat, "left": phi.on(strip.side("left"), Eq(u.diff(x), 0), exact=True)},
-        "'left': u_x = 0 cannot be made exact: only values, and velocities at the start, can be built in",
+        {"heat": heat, "left": phi.on(strip.side("left"), Eq(u.diff(x, 2), 0), exact=True), "start": START},
+        "'left': u_xx = 0 cannot be made exact: only values, slopes across a side, and sums of both can be built in",
     ),
     "unknown value": (
         strip,
@@ -170,7 +171,7 @@ REFUSED = {
     "value elsewhere": (
         square,
         {"poisson": poisson, "left": phi.on(square.side("left"), Eq(v.subs(x, 1), 0), exact=True)},
-        "'left': v\\(1, y\\) = 0 cannot be made exact: only values, and velocities at the start, can be built in",
+        "'left': v\\(1, y\\) = 0 cannot be made exact: only values, slopes across a side, and sums of both can be built in",
     ),
     "part of a side": (
         square,
@@ -218,15 +219,6 @@ REFUSED = {
             "start": phi.on(strip.at(t=0), {"value": Eq(u, 0), "speed": Eq(u.diff(t), 5)}, exact=True),
         },
         "'start': as an exact condition on 'u' it contradicts 'walls' where they meet \\(by 5",
-    ),
-    "velocity without value": (
-        strip,
-        {
-            "wave": wave,
-            "speed": phi.on(strip.at(t=0), Eq(u.diff(t), 0), exact=True),
-            "start": phi.on(strip.at(t=0), Eq(u, 0)),
-        },
-        "'speed': the velocity of 'u' can only be exact together with its value",
     ),
     "twice": (
         square,
