@@ -11,9 +11,13 @@ from .fourier import FourierFeatures
 from .mlp import MLP
 from .modified_mlp import ModifiedMLP
 from .residual import PirateNet, ResNet
+from .separable import Separable
+from .siren import SIREN
 from .specification import NetworkSpec
 
-_KINDS: dict[str, type] = {kind.__name__: kind for kind in (MLP, ModifiedMLP, ResNet, PirateNet, FourierFeatures)}
+_KINDS: dict[str, type] = {
+    kind.__name__: kind for kind in (MLP, ModifiedMLP, ResNet, PirateNet, SIREN, Separable, FourierFeatures)
+}
 
 
 def network_from_config(config: Mapping[str, Any]) -> NetworkSpec:
