@@ -8,6 +8,7 @@ import phijax._dependencies  # noqa: F401  # isort: skip
 from phijax.balancing import NTK as NTK
 
 # Sample, build, balance.
+from phijax.balancing import Causal as Causal
 from phijax.balancing import GradNorm as GradNorm
 from phijax.balancing import LossBalancer as LossBalancer
 from phijax.balancing import ReLoBRaLo as ReLoBRaLo

@@ -12,7 +12,7 @@ import jax
 
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
-from phijax.balancing import LossBalancer, Static
+from phijax.balancing import Causal, LossBalancer, Static
 from phijax.formulation import Constraint, Problem, evolution_of, is_linear, value_scale
 from phijax.lowering import Layout
 from phijax.lowering.normalize import normalize
@@ -20,6 +20,7 @@ from phijax.lowering.residual import is_complex
 from phijax.networks import MLP
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
 from phijax.sampling import RegionSampler, ResidualAdaptive
+from phijax.training.causal import CausalWeights
 from phijax.training.compiling import check_network, check_problem
 from phijax.training.slabs import Slabs
 from phijax.training.stages import Plan
@@ -44,8 +45,8 @@ class Choice:
     """Everything that decides a run, apart from the problem and the seed.
 
     scales: sizes of the networks' outputs by field. adaptive: constraints whose points follow the residual.
-    slabs: how time is cut, None where it is taken as a whole. rows: points whose gradient is taken together, "tune" to
-    measure, None by rule. reasons: one sentence a decision.
+    slabs: how time is cut, None where it is taken as a whole. causal: weights of points by their time, None for none.
+    rows: points whose gradient is taken together, "tune" to measure, None by rule. reasons: one sentence a decision.
     """
 
     precision: str
@@ -58,6 +59,7 @@ class Choice:
     adaptive: tuple[str, ...] = ()
     slabs: Slabs | None = None
     rows: Any = None
+    causal: Causal | None = None
     reasons: tuple[str, ...] = field(default=())
 
     def because(self, reason: str, **settled: Any) -> Choice:
@@ -85,9 +87,13 @@ def choose(
     max_steps: int | None = None,
     slabs: int | Slabs | None = None,
     rows: Any = None,
+    causal: bool | Causal | None = None,
 ) -> Choice:
     """What was given, and for the rest a choice by rule. optimizer: an object, or its table."""
     check_problem(problem)
+    causal = Causal.of(causal)
+    if causal is not None:
+        CausalWeights.bound(causal, problem)  # refuses what has no time, before there is a folder
     if network is not None:
         check_network(network, problem)
     check_balancer(balancer)
@@ -100,7 +106,7 @@ def choose(
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
-    chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows)
+    chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows, causal=causal)
     chosen = _with_slabs(chosen, problem, slabs, count)
     chosen = _with_optimizer(chosen, count)
     if precision is None:
@@ -141,6 +147,8 @@ def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None, cou
         return replace(chosen, slabs=slabs)
     if slabs is not None:
         return replace(chosen, slabs=Slabs(slabs, solved=SLAB_SOLVED * _size(chosen) ** 2))
+    if chosen.causal is not None:
+        return chosen  # the other way to go through time, on the whole of it
     least_squares = (
         count <= MOST_LEAST_SQUARES_PARAMETERS if chosen.optimizer is None else _is_least_squares(chosen.optimizer)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ class Law(NamedTuple):
     """Variance scale / n of initial weights, where n is the number of inputs ("fan_in") or its mean with that of outputs."""
 
     scale: float
-    fan: str
+    fan: Literal["fan_in", "fan_avg"]
 
 
 GLOROT = Law(1.0, "fan_avg")  # Glorot & Bengio (2010): for functions that are near to the identity at zero

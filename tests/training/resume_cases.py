@@ -3,6 +3,7 @@
 As a script, `resume_cases.py FOLDER CASE ...` resumes each case from FOLDER/CASE and leaves what it reached there.
 """
 
+import dataclasses
 import pickle
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ import optax
 from training_toy import Net, Uniform, bits, curves, factory, toy
 
 import phijax.geometry as geometry
-from phijax.balancing import NTK, GradNorm, ReLoBRaLo, SoftAdapt
+from phijax.balancing import NTK, Causal, GradNorm, ReLoBRaLo, SoftAdapt
 from phijax.optimizers import GaussNewton
 from phijax.sampling import (
     ImportanceSampler,
@@ -28,6 +29,7 @@ from phijax.sampling import (
 )
 from phijax.symbolic import coordinate
 from phijax.training import Average, EarlyStopping, KeepBest, Trainer
+from phijax.training.causal import CausalWeights
 
 HALF, WHOLE = 7, 12  # 7 is inside a hold, between refreshes, and a stage
 
@@ -114,6 +116,13 @@ CASES = {
         lambda: following(ResidualRefinement, start=3, add=2, period=4),
         lambda: optax.adam(1e-2),
         lambda: GradNorm(every=3, refresh=True),
+        tuple,
+    ),
+    "adam_causal": (
+        lambda: dataclasses.replace(points_toy(), weighting=CausalWeights(Causal(4), "x", -1.0, 1.0, ("fit",))),
+        lambda: following(ImportanceSampler, period=4),
+        lambda: optax.adam(1e-2),
+        lambda: NTK(every=4),
         tuple,
     ),
     "stages_retention": (
