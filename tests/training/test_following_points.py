@@ -83,12 +83,11 @@ def test_least_squares_steps_take_points_that_follow_the_residual(name):
         source = fresh.datamodule.train_batch_source(fresh.module.objective.batch_keys, jax.random.key(9))
         losses = fresh.module.objective.losses(result.model, source(0))
     assert {leaf.dtype.name for leaf in losses.values()} == {"float64"}
-    assert sum(losses.values()) < 0.1 * result.history.total[0]
+    assert sum(map(float, losses.values())) < 0.1 * result.history.total[0]
 
 
-@pytest.mark.parametrize("name", ["retained", "by importance"])
-def test_first_order_steps_take_points_that_follow_the_residual(name):
-    made = compiled(SAMPLERS[name])
+def test_first_order_steps_take_points_that_are_retained():
+    made = compiled(SAMPLERS["retained"])
     result = fit(made, optax.adam(5e-3), 60)
     points = result.state.sampler_state["pde"].points
     assert {leaf.dtype.name for leaf in jax.tree.leaves(points)} == {"float32"}
