@@ -8,6 +8,7 @@ import phijax._dependencies  # noqa: F401  # isort: skip
 from phijax.balancing import NTK as NTK
 
 # Sample, build, balance.
+from phijax.balancing import Causal as Causal
 from phijax.balancing import GradNorm as GradNorm
 from phijax.balancing import LossBalancer as LossBalancer
 from phijax.balancing import ReLoBRaLo as ReLoBRaLo
@@ -41,11 +42,13 @@ from phijax.geometry import Region as Region
 from phijax.geometry import Sphere as Sphere
 from phijax.geometry import interface as interface
 from phijax.networks import MLP as MLP
+from phijax.networks import SIREN as SIREN
 from phijax.networks import FourierFeatures as FourierFeatures
 from phijax.networks import ModifiedMLP as ModifiedMLP
 from phijax.networks import PirateNet as PirateNet
 from phijax.networks import RandomFeatures as RandomFeatures
 from phijax.networks import ResNet as ResNet
+from phijax.networks import Separable as Separable
 from phijax.networks import frozen as frozen
 
 # Train.
@@ -55,11 +58,14 @@ from phijax.optimizers import LinearLeastSquares as LinearLeastSquares
 from phijax.sampling import DataModule as DataModule
 from phijax.sampling import Grid as Grid
 from phijax.sampling import Held as Held
+from phijax.sampling import ImportanceSampler as ImportanceSampler
 from phijax.sampling import NamedBatchSource as NamedBatchSource
 from phijax.sampling import Points as Points
 from phijax.sampling import PoolSampler as PoolSampler
 from phijax.sampling import RegionSampler as RegionSampler
 from phijax.sampling import ResidualAdaptive as ResidualAdaptive
+from phijax.sampling import ResidualRefinement as ResidualRefinement
+from phijax.sampling import RetainResampleRelease as RetainResampleRelease
 from phijax.sampling import SamplerDataModule as SamplerDataModule
 from phijax.solve import resume as resume
 from phijax.solve import solve as solve

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phijax._options import to_config
-from phijax.balancing import LossBalancer, balancer_from_config
+from phijax.balancing import Causal, LossBalancer, balancer_from_config
 from phijax.choice import Choice
 from phijax.choice.choice import NETWORK
 from phijax.evaluation.run_directory import RunDirectoryError
@@ -50,6 +50,7 @@ def _settings(choice: Choice) -> dict:
         "max_steps": choice.max_steps,
         "adaptive": list(choice.adaptive),
         "slabs": None if choice.slabs is None else asdict(choice.slabs),
+        "causal": None if choice.causal is None else asdict(choice.causal),
         "rows": dict(choice.rows) if isinstance(choice.rows, Mapping) else choice.rows,
         "reasons": list(choice.reasons),
         "network": _network_entry(choice.network),
@@ -77,6 +78,7 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
         adaptive=tuple(config.get("adaptive", ())),
         slabs=stored_slabs(config),
         rows=config.get("rows"),
+        causal=Causal(**config["causal"]) if "causal" in config else None,
         reasons=tuple(config.get("reasons", ())),
         method=config.get("method", NETWORK),
     )

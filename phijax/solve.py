@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from phijax.balancing import Causal
 from phijax.choice import Choice, choose, samplers_of, settled
 from phijax.evaluation import Dated, RunDirectory, Solution
 from phijax.formulation import Problem
@@ -31,6 +32,7 @@ def solve(
     balancer: Any = None,
     max_steps: int | None = None,
     slabs: int | Slabs | None = None,
+    causal: bool | Causal | None = None,
     rows: Any = None,
     method: str | None = None,
     run_dir: str | Path | Dated | None = None,
@@ -40,10 +42,11 @@ def solve(
 
     seed: an int or one JAX key. max_seconds: bounds compiling and training; without it the run ends by a rule in
     steps. points: per constraint, or one number for all. optimizer: an object, or a table such as {"kind": "Adam"},
-    which a run folder can hold. slabs: parts of time that are solved one after the other, 1 for none. rows: points whose
-    gradient is taken together, as of `compile`; "tune" measures. method: "network" trains one, "random_features" takes a
-    linear problem in one least-squares solve; None tries the latter where a problem is linear. run_dir: folder for the
-    run, or Dated() for a new one named after the time; None writes nothing.
+    which a run folder can hold. slabs: parts of time that are solved one after the other, 1 for none. causal: weights of
+    points by their time, as of `compile`, where no slabs are asked for. rows: points whose gradient is taken together,
+    as of `compile`; "tune" measures. method: "network" trains one, "random_features" takes a linear problem in one
+    least-squares solve; None tries the latter where a problem is linear. run_dir: folder for the run, or Dated() for a
+    new one named after the time; None writes nothing.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
@@ -59,6 +62,7 @@ def solve(
         balancer=balancer,
         max_steps=max_steps,
         slabs=slabs,
+        causal=causal,
         rows=rows,
         method=method,
         max_seconds=max_seconds,
@@ -147,5 +151,6 @@ def compile_choice(problem: Problem, choice: Choice) -> Compiled:
         precision=choice.precision,
         scales=choice.scales,
         slabs=choice.slabs,
+        causal=choice.causal,
         rows=choice.rows,
     )

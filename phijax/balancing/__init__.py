@@ -2,6 +2,7 @@
 
 from .base import BalancerState as BalancerState
 from .base import LossBalancer as LossBalancer
+from .causal import Causal as Causal
 from .config import balancer_from_config as balancer_from_config
 from .gradnorm import GradNorm as GradNorm
 from .ntk import NTK as NTK

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from phijax.balancing import LossBalancer
+from phijax.balancing import Causal, LossBalancer
 from phijax.training.slabs import Slabs
 
 # How a problem is solved: by a trained network, or by random features. The latter two are left to trials before the run:
@@ -21,6 +21,7 @@ class Choice:
 
     method: how, or what trials are still to settle. scales: sizes of the networks' outputs by field.
     adaptive: constraints whose points follow the residual. slabs: how time is cut, None where it is taken as a whole.
+    causal: weights of points by their time, None for none.
     rows: points whose gradient is taken together, "tune" to measure, None by rule. reasons: one sentence a decision.
     """
 
@@ -34,6 +35,7 @@ class Choice:
     adaptive: tuple[str, ...] = ()
     slabs: Slabs | None = None
     rows: Any = None
+    causal: Causal | None = None
     reasons: tuple[str, ...] = field(default=())
     method: str = NETWORK
 

@@ -12,6 +12,7 @@ import jax
 
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
+from phijax.balancing import Causal
 from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED, Choice
 from phijax.choice.features import features_by_rule, why_no_trial
 from phijax.choice.points import interior_rows, is_interior, with_counts, with_weights
@@ -21,6 +22,7 @@ from phijax.lowering import Layout
 from phijax.networks import MLP, RandomFeatures
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
 from phijax.sampling import RegionSampler, ResidualAdaptive
+from phijax.training.causal import CausalWeights
 from phijax.training.compiling import check_network, check_problem
 from phijax.training.slabs import Slabs
 from phijax.training.stages import Plan
@@ -61,24 +63,28 @@ def choose(
     rows: Any = None,
     method: str | None = None,
     max_seconds: float | None = None,
+    causal: bool | Causal | None = None,
 ) -> Choice:
     """What was given, and for the rest a choice by rule, or one that `settled` is to make. optimizer: an object, or its
     table. method: "network", "random_features", or None for either."""
     _check_given(problem, network, balancer, max_steps, method)
+    causal = Causal.of(causal)
+    if causal is not None:
+        CausalWeights.bound(causal, problem)  # refuses what has no time, before there is a folder
     if isinstance(optimizer, Mapping):
         optimizer = optimizer_from_config(optimizer)
     elif optimizer is not None:
         Plan.of(optimizer)
     if method == RANDOM_FEATURES:
-        _check_features(network=network, optimizer=optimizer, slabs=slabs)
+        _check_features(network=network, optimizer=optimizer, slabs=slabs, causal=causal)
         scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
         blank = Choice(check_precision(precision or "float64"), None, {}, None, balancer, 1, scales, rows=rows)
         return features_by_rule(blank, problem, network, points)
-    settled = (network, points, optimizer, balancer, max_steps, slabs, rows)
+    settled = (network, points, optimizer, balancer, max_steps, slabs, rows, causal)
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
-    chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows)
+    chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows, causal=causal)
     chosen = _with_slabs(chosen, problem, slabs, count)
     chosen = _with_optimizer(chosen, count)
     if precision is None:
@@ -142,6 +148,8 @@ def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None, cou
         return replace(chosen, slabs=slabs)
     if slabs is not None:
         return replace(chosen, slabs=Slabs(slabs, solved=SLAB_SOLVED * _size(chosen) ** 2))
+    if chosen.causal is not None:
+        return chosen  # the other way to go through time, on the whole of it
     least_squares = (
         count <= MOST_LEAST_SQUARES_PARAMETERS if chosen.optimizer is None else _is_least_squares(chosen.optimizer)
     )

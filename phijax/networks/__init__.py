@@ -10,6 +10,7 @@ from .frozen import frozen as frozen
 from .frozen import trainable as trainable
 from .layers import Dropout as Dropout
 from .layers import Elementwise as Elementwise
+from .layers import FactorizedLinear as FactorizedLinear
 from .layers import Linear as Linear
 from .layers import Sequential as Sequential
 from .mlp import MLP as MLP
@@ -18,5 +19,9 @@ from .modified_mlp import ModifiedMLP as ModifiedMLP
 from .random_features import RandomFeatures as RandomFeatures
 from .residual import PirateNet as PirateNet
 from .residual import ResNet as ResNet
+from .separable import Separable as Separable
+from .separable import SumOfProducts as SumOfProducts
+from .siren import SIREN as SIREN
+from .siren import Sine as Sine
 from .specification import NetworkFactory as NetworkFactory
 from .specification import NetworkSpec as NetworkSpec

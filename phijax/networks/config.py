@@ -12,9 +12,11 @@ from .mlp import MLP
 from .modified_mlp import ModifiedMLP
 from .random_features import RandomFeatures
 from .residual import PirateNet, ResNet
+from .separable import Separable
+from .siren import SIREN
 from .specification import NetworkSpec
 
-_SPECIFICATIONS = (MLP, ModifiedMLP, ResNet, PirateNet, FourierFeatures, RandomFeatures)
+_SPECIFICATIONS = (MLP, ModifiedMLP, ResNet, PirateNet, SIREN, Separable, FourierFeatures, RandomFeatures)
 _KINDS: dict[str, type] = {kind.__name__: kind for kind in _SPECIFICATIONS}
 
 

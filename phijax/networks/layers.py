@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from phijax.series import Series
 
-from .activations import activation
+from .activations import GLOROT, Law, activation
 
 
 class Linear(eqx.Module):
@@ -28,6 +28,25 @@ class Linear(eqx.Module):
 
     def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
         return x.linear(lambda channel: channel @ self.weight).shifted(self.bias)
+
+
+class FactorizedLinear(eqx.Module):
+    """x @ (direction * exp(log_scale)) + bias, a scale for each unit: random weight factorization (Wang et al., 2022)."""
+
+    direction: Float[Array, "in out"]
+    log_scale: Float[Array, " out"]
+    bias: Float[Array, " out"]
+
+    def __call__(self, x: Float[Array, " in"], *, key: PRNGKeyArray | None = None) -> Float[Array, " out"]:
+        return x @ self._weight + self.bias
+
+    def series(self, x: Series, *, key: PRNGKeyArray | None = None) -> Series:
+        weight = self._weight
+        return x.linear(lambda channel: channel @ weight).shifted(self.bias)
+
+    @property
+    def _weight(self) -> Float[Array, "in out"]:
+        return self.direction * jnp.exp(self.log_scale)[None]
 
 
 class Elementwise(eqx.Module):
@@ -78,11 +97,24 @@ class Sequential(eqx.Module):
         return x
 
 
-def linear(key: PRNGKeyArray, in_size: int, out_size: int, gain: float = 1.0) -> Linear:
-    """A layer with zero bias and normal weights of variance 2 gain^2/(in + out) (Glorot & Bengio, 2010).
+def linear(
+    key: PRNGKeyArray,
+    in_size: int,
+    out_size: int,
+    law: Law = GLOROT,
+    factorized: bool | tuple[float, float] | None = None,
+) -> Linear | FactorizedLinear:
+    """A layer with zero bias and normal weights of the law's variance, cut at two deviations.
 
-    The weights are cut at two deviations. All numbers are of the precision that holds where this is called.
+    factorized: mean and deviation of the logarithms of the units' scales, as `check_factorized` gives them; the weights
+    themselves are the same.
+    All numbers are of the precision that holds where this is called.
     """
-    glorot = jax.nn.initializers.variance_scaling(gain**2, "fan_avg", "truncated_normal")
+    draw = jax.nn.initializers.variance_scaling(law.scale, law.fan, "truncated_normal")
     dtype = jnp.zeros(()).dtype
-    return Linear(glorot(key, (in_size, out_size), dtype), jnp.zeros(out_size, dtype))
+    weight, bias = draw(key, (in_size, out_size), dtype), jnp.zeros(out_size, dtype)
+    if not isinstance(factorized, tuple):
+        return Linear(weight, bias)
+    mean, deviation = factorized
+    log_scale = mean + deviation * jax.random.normal(jax.random.fold_in(key, 1), (out_size,), dtype)
+    return FactorizedLinear(weight / jnp.exp(log_scale)[None], log_scale, bias)

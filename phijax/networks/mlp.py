@@ -14,7 +14,7 @@ from phijax._options import real, whole
 
 from .activations import activation
 from .layers import Dropout, Elementwise, Sequential, linear
-from .specification import NetworkSpec, check_sizes
+from .specification import NetworkSpec, check_factorized, check_sizes
 
 _DEPTH = 4
 
@@ -27,12 +27,14 @@ class MLP(NetworkSpec):
     depth: number of hidden layers, 4 unless said; with a width a layer it follows from them.
     activation: name of the function after each hidden layer, one of `ACTIVATIONS`.
     dropout: probability with which a hidden unit is left out where the network is called with a key.
+    factorized: random weight factorization: True, or the mean and the deviation of the logarithms of the units' scales.
     """
 
     width: int | tuple[int, ...] = 64
     depth: int | None = None
     activation: str = "tanh"
     dropout: float = 0.0
+    factorized: bool | tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         width, depth = _widths(self.width, self.depth)
@@ -41,6 +43,7 @@ class MLP(NetworkSpec):
         object.__setattr__(self, "depth", depth)
         dropout = real("MLP", "dropout", self.dropout, "from 0 to below 1", lambda rate: 0.0 <= rate < 1.0)
         object.__setattr__(self, "dropout", dropout)
+        object.__setattr__(self, "factorized", check_factorized("MLP", self.factorized))
 
     def __call__(self, key: PRNGKeyArray, in_size: int, out_size: int) -> Sequential:
         """Layers from the keys of `split(key, depth + 1)`, first to last."""
@@ -48,12 +51,12 @@ class MLP(NetworkSpec):
         hidden = self.width if isinstance(self.width, tuple) else (self.width,) * (self.depth or 0)
         sizes = (in_size, *hidden)
         *keys, last = jax.random.split(key, len(sizes))
-        gain = activation(self.activation).gain
+        law = activation(self.activation).weights
         layers: list[eqx.Module] = []
         for k, before, after in zip(keys, sizes[:-1], sizes[1:], strict=True):
-            layers += [linear(k, before, after, gain), Elementwise(self.activation)]
+            layers += [linear(k, before, after, law, self.factorized), Elementwise(self.activation)]
             layers += [Dropout(self.dropout)] if self.dropout > 0 else []
-        return Sequential((*layers, linear(last, sizes[-1], out_size)))
+        return Sequential((*layers, linear(last, sizes[-1], out_size, factorized=self.factorized)))
 
 
 def _widths(width: Any, depth: Any) -> tuple[int | tuple[int, ...], int]:

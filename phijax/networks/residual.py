@@ -13,8 +13,8 @@ from phijax._options import whole
 from phijax.series import Series
 
 from .activations import activation
-from .layers import Elementwise, Linear, Sequential, linear
-from .specification import NetworkSpec, check_sizes
+from .layers import Elementwise, FactorizedLinear, Linear, Sequential, linear
+from .specification import NetworkSpec, check_factorized, check_sizes
 
 
 class Residual(eqx.Module):
@@ -35,29 +35,34 @@ class ResNet(NetworkSpec):
 
     width: units of every hidden layer. blocks: number of residual blocks after the first layer.
     activation: name of the function after each hidden layer, one of `ACTIVATIONS`.
+    factorized: random weight factorization: True, or the mean and the deviation of the logarithms of the units' scales.
     """
 
     width: int = 64
     blocks: int = 2
     activation: str = "tanh"
+    factorized: bool | tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", whole("ResNet", "width", self.width, least=1))
         object.__setattr__(self, "blocks", whole("ResNet", "blocks", self.blocks, least=1))
         activation(self.activation, "ResNet")
+        object.__setattr__(self, "factorized", check_factorized("ResNet", self.factorized))
 
     def __call__(self, key: PRNGKeyArray, in_size: int, out_size: int) -> Sequential:
         """Layers from the keys of `split(key, 2 blocks + 2)`, first to last."""
         in_size, out_size = check_sizes("ResNet", in_size, out_size)
         keys = jax.random.split(key, 2 * self.blocks + 2)
-        gain = activation(self.activation).gain
+        law = activation(self.activation).weights
 
         def layer(key: PRNGKeyArray, size: int) -> tuple[eqx.Module, eqx.Module]:
-            return linear(key, size, self.width, gain), Elementwise(self.activation)
+            return linear(key, size, self.width, law, self.factorized), Elementwise(self.activation)
 
         pairs = zip(keys[1:-1:2], keys[2:-1:2], strict=True)
         blocks = [Residual(Sequential((*layer(one, self.width), *layer(two, self.width)))) for one, two in pairs]
-        return Sequential((*layer(keys[0], in_size), *blocks, linear(keys[-1], self.width, out_size)))
+        return Sequential(
+            (*layer(keys[0], in_size), *blocks, linear(keys[-1], self.width, out_size, factorized=self.factorized))
+        )
 
 
 class AdaptiveBlock(eqx.Module):
@@ -88,7 +93,7 @@ class Adaptive(eqx.Module):
     embedding: Sequential
     encoders: tuple[Sequential, Sequential]
     blocks: tuple[AdaptiveBlock, ...]
-    last: Linear
+    last: Linear | FactorizedLinear
 
     def __call__(self, x: Float[Array, " in"], *, key: PRNGKeyArray | None = None) -> Float[Array, " out"]:
         hidden = self.embedding(x)
@@ -113,30 +118,36 @@ class PirateNet(NetworkSpec):
     as of `FourierFeatures(PirateNet(width=64), features=32)`, are the embedding; others are mapped to it.
     width: units of every hidden layer. blocks: number of adaptive blocks, of three layers each.
     activation: name of the function of hidden layers and encoders, one of `ACTIVATIONS`.
+    factorized: random weight factorization: True, or the mean and the deviation of the logarithms of the units' scales.
     """
 
     width: int = 64
     blocks: int = 3
     activation: str = "tanh"
+    factorized: bool | tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", whole("PirateNet", "width", self.width, least=1))
         object.__setattr__(self, "blocks", whole("PirateNet", "blocks", self.blocks, least=1))
         activation(self.activation, "PirateNet")
+        object.__setattr__(self, "factorized", check_factorized("PirateNet", self.factorized))
 
     def __call__(self, key: PRNGKeyArray, in_size: int, out_size: int) -> Adaptive:
         """Layers from the keys of `split(key, 3 blocks + 4)`: embedding, two encoders, blocks, last layer."""
         in_size, out_size = check_sizes("PirateNet", in_size, out_size)
         keys = jax.random.split(key, 3 * self.blocks + 4)
-        gain = activation(self.activation).gain
+        law = activation(self.activation).weights
 
         def layer(key: PRNGKeyArray) -> Sequential:
-            return Sequential((linear(key, self.width, self.width, gain), Elementwise(self.activation)))
+            hidden = linear(key, self.width, self.width, law, self.factorized)
+            return Sequential((hidden, Elementwise(self.activation)))
 
         threes = zip(keys[3:-1:3], keys[4:-1:3], keys[5:-1:3], strict=True)
         return Adaptive(
-            embedding=Sequential(() if in_size == self.width else (linear(keys[0], in_size, self.width),)),
+            embedding=Sequential(
+                () if in_size == self.width else (linear(keys[0], in_size, self.width, factorized=self.factorized),)
+            ),
             encoders=(layer(keys[1]), layer(keys[2])),
             blocks=tuple(AdaptiveBlock((layer(a), layer(b), layer(c)), jnp.zeros(())) for a, b, c in threes),
-            last=linear(keys[-1], self.width, out_size),
+            last=linear(keys[-1], self.width, out_size, factorized=self.factorized),
         )

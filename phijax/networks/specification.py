@@ -9,7 +9,7 @@ from typing import Any
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
 
-from phijax._options import to_config, whole
+from phijax._options import real, to_config, whole
 
 # Any function of this signature serves as a network; those of this package can also be written in a configuration.
 NetworkFactory = Callable[[PRNGKeyArray, int, int], Callable[..., Any]]
@@ -30,3 +30,24 @@ class NetworkSpec(abc.ABC):
 def check_sizes(owner: str, in_size: int, out_size: int) -> tuple[int, int]:
     """Sizes of the input and output as positive ints."""
     return whole(owner, "in_size", in_size, least=1), whole(owner, "out_size", out_size, least=1)
+
+
+# Of the logarithms of the units' scales, where factorization is asked for by True alone (Wang, Sankaran, Wang & Perdikaris
+# 2023).
+MEAN, DEVIATION = 0.5, 0.1
+
+
+def check_factorized(owner: str, factorized: Any) -> tuple[float, float] | None:
+    """Mean and deviation of random weight factorization, None for False."""
+    if factorized is False or factorized is None:
+        return None
+    if factorized is True:
+        return MEAN, DEVIATION
+    if not isinstance(factorized, tuple | list) or len(factorized) != 2:
+        raise ValueError(
+            f"{owner}: factorized={factorized!r} must be True, False, or the mean and the deviation of the logarithms of "
+            f"the units' scales, such as ({MEAN}, {DEVIATION})."
+        )
+    mean, deviation = factorized
+    deviation = real(owner, "deviation of factorized", deviation, "of at least 0", lambda number: number >= 0)
+    return real(owner, "mean of factorized", mean), deviation

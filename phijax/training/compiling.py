@@ -13,6 +13,7 @@ import sympy
 
 from phijax._numbers import is_positive, is_whole
 from phijax._precision import ambient_precision, check_precision, precision_scope
+from phijax.balancing import Causal
 from phijax.formulation import Constraint, Problem, value_scale
 from phijax.formulation.faults import nearest
 from phijax.geometry import PointCloud
@@ -20,6 +21,7 @@ from phijax.lowering import Expressions, Layout, constraint_expressions
 from phijax.networks import MLP, NetworkSpec
 from phijax.sampling import Held, PoolSampler, RegionSampler, SamplerDataModule
 from phijax.sampling.points import Points
+from phijax.training.causal import CausalWeights
 from phijax.training.module import Block, Module, Objective
 from phijax.training.sampler_checks import check_sampler
 from phijax.training.slabs import SlabCourse, Slabs
@@ -77,6 +79,7 @@ def compile(
     rows: int | Mapping[str, int] | Literal["tune"] | None = None,
     slabs: int | Slabs | None = None,
     directions: int | None = None,
+    causal: bool | Causal | None = None,
 ) -> Compiled:
     """Lowers a problem to residual functions and named samplers in declaration order.
 
@@ -89,6 +92,8 @@ def compile(
     slabs: cuts the time of an evolution into so many parts, solved one after the other; None takes it as a whole.
     directions: how many random directions of a step stand for a second-order operator with more derivatives than that,
     in optax steps; least squares and evaluation take all. None takes all up to 256 coordinates, and 32 above.
+    causal: weighs points inside by their time, so that what is later counts once what is earlier is solved: True, or
+    Causal(chunks=16, tolerance=1.0). Losses are then means with these weights.
     Raises ValueError for unknown names, LoweringError for an expression that JAX has no counterpart of.
     """
     check_problem(problem)
@@ -101,6 +106,8 @@ def compile(
             f"hold={hold!r} must be a whole number of steps, at least 1, or None for new points every step."
         )
     _check_rows(rows, problem)
+    causal = Causal.of(causal)
+    weighting = None if causal is None else CausalWeights.bound(causal, problem)
     if directions is not None and not is_whole(directions):
         raise ValueError(
             f"directions={directions!r} must be a whole number, at least 1, or None to go by the dimension."
@@ -129,7 +136,7 @@ def compile(
     if course is not None:
         blocks = {name: course.block(name, block) for name, block in blocks.items()}
     factory = layout.initial if course is None else course.initial
-    module = Module(factory, Objective(blocks), precision, layout.parameter_values, course)
+    module = Module(factory, Objective(blocks), precision, layout.parameter_values, course, weighting)
     datamodule = SamplerDataModule(chosen, sizes)
     if rows == "tune":
         with precision_scope(precision or ambient_precision()):

@@ -49,7 +49,10 @@ class LeastSquaresEngine:
             finite = all_finite((report.losses, report.total))
             return balancer_state, report, jax.random.split(state.rng_key)[0], finite
 
-        self._draw, self._look = jax.jit(draw), jax.jit(look)
+        def weigh(state: TrainState, batch: Any) -> Any:
+            return program.weighed(program.model(*trainable(state.model_state)), batch, None)
+
+        self._draw, self._look, self._weigh = jax.jit(draw), jax.jit(look), jax.jit(weigh)
 
     def _build(self, params: Any, rest: Any) -> LeastSquaresSystem:
         static = self._program.static
@@ -76,13 +79,14 @@ class LeastSquaresEngine:
         if self._batch is None or self._feed.begins(step, start):
             sampler_state, self._batch = self._draw(self._arrays, state, jnp.int32(start))
             state = state._replace(sampler_state=sampler_state)
-        balancer_state, report, rng_key, finite = self._look(self._arrays, state, self._batch)
+        batch = self._batch if self._program.weighting is None else self._weigh(state, self._batch)
+        balancer_state, report, rng_key, finite = self._look(self._arrays, state, batch)
         if not bool(finite):
             return before, report, NONFINITE
         params, rest = trainable(state.model_state)
         theta, _ = ravel_pytree(params)
         weights = self._program.balancer.weights(balancer_state)
-        theta, opt_state, info = self._optimizer.step(self._system, theta, state.opt_state, self._batch, weights)
+        theta, opt_state, info = self._optimizer.step(self._system, theta, state.opt_state, batch, weights)
         if not bool(all_finite(theta)):
             return before, report, NONFINITE
         self._info = info

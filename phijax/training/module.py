@@ -89,11 +89,15 @@ class Objective:
     def residuals(self, model: Model, batch: Mapping[str, Any], key: PRNGKeyArray | None = None) -> Residuals:
         """{term: (n,)}; a stochastic model draws from `key`, a block from `fold_in(key, position)`."""
         out: Residuals = {}
-        for position, (name, block) in enumerate(self.blocks.items()):
-            block_key = None if key is None else jax.random.fold_in(key, position)
-            for term, value in block(model, batch[name], block_key).items():
+        for name in self.blocks:
+            for term, value in self.block_residuals(name, model, batch[name], key).items():
                 out[full_name(name, term)] = value
         return out
+
+    def block_residuals(self, name: str, model: Model, points: Any, key: PRNGKeyArray | None = None) -> Residuals:
+        """{term: (n,)} of one block, from the same key as those of all."""
+        key = None if key is None else jax.random.fold_in(key, tuple(self.blocks).index(name))
+        return self.blocks[name](model, points, key)
 
     def losses(self, model: Model, batch: Mapping[str, Any], key: PRNGKeyArray | None = None) -> Losses:
         """{term: mean over its points of weight x residual^2}."""
@@ -126,6 +130,14 @@ def squares(residual: Array, batch: Any) -> Array:
     return batch.weights * square if isinstance(batch, Points) and batch.weights is not None else square
 
 
+class Weighting(Protocol):
+    """Weights of points that depend on the model: the batch with them, constant under differentiation."""
+
+    def __call__(
+        self, objective: Objective, model: Model, batch: Mapping[str, Any], key: PRNGKeyArray | None
+    ) -> Mapping[str, Any]: ...
+
+
 def _no_unknowns(model: Model) -> dict[str, Array]:
     return {}
 
@@ -149,6 +161,7 @@ class Module:
     precision: what the objective was compiled for; None leaves it to the Trainer.
     unknowns: model -> {name: scalar}, unknown parameters of the problem that are logged by name.
     course: how a run in parts goes on; None for a run that is one whole.
+    weighting: weights of points, anew at every step; None for those that the points carry.
     """
 
     factory: Callable[[PRNGKeyArray], Model]
@@ -156,3 +169,4 @@ class Module:
     precision: str | None = None
     unknowns: Callable[[Model], Mapping[str, Array]] = _no_unknowns
     course: Course | None = None
+    weighting: Weighting | None = None

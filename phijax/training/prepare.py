@@ -57,7 +57,7 @@ def prepare(
     batch = jax.eval_shape(lambda: unadapted(train, own, jnp.int32(0)))
     _check_batch(batch, objective.batch_keys, precision)
     terms = objective.terms(eqx.combine(state.model_state, static), batch)
-    program = Program(objective, terms, static, balancer, module.unknowns)
+    program = Program(objective, terms, static, balancer, module.unknowns, module.weighting)
 
     state = state._replace(
         balancer_state=jax.tree.map(strong, _bound(balancer, state.balancer_state, terms)),

@@ -20,7 +20,7 @@ from phijax.training.feed import Feed, Held, unadapted
 from phijax.training.gradient import WeightedGradient
 from phijax.training.keys import BALANCER_MODEL, BALANCER_UPDATE, RESAMPLING_MODEL
 from phijax.training.lbfgs import Watched, judged
-from phijax.training.module import Objective, full_name, rows
+from phijax.training.module import Objective, Weighting, full_name, rows
 from phijax.training.state import TrainState, trainable
 
 
@@ -46,7 +46,7 @@ class Program:
     """What every step of a run is made of.
 
     static: what of the model is no array. terms: loss terms in declaration order.
-    unknowns: model -> {name: scalar} to be reported.
+    unknowns: model -> {name: scalar} to be reported. weighting: of the points of a batch, by the model.
     """
 
     objective: Objective
@@ -54,6 +54,7 @@ class Program:
     static: Any
     balancer: Any
     unknowns: Callable[[Any], Mapping[str, Array]]
+    weighting: Weighting | None = None
 
     def model(self, params: Any, rest: Any) -> Any:
         """The model that the objective is taken of."""
@@ -67,6 +68,10 @@ class Program:
             return jnp.sqrt(sum(jnp.abs(value) ** 2 for value in terms.values()))
 
         return residuals
+
+    def weighed(self, model: Any, batch: Any, key: PRNGKeyArray | None) -> Any:
+        """The batch with the weights that its points have in a step from `model`."""
+        return batch if self.weighting is None else self.weighting(self.objective, model, batch, key)
 
     def report(self, model: Any, losses: dict[str, Array], balancer_state: Any) -> Report:
         """The report of a step."""
@@ -165,7 +170,8 @@ def step_inputs(
 ) -> tuple[Any, PRNGKeyArray]:
     """(batch, key of the model) of the first-order step that begins with `state`."""
     use = jax.random.split(state.rng_key)[1]
-    return drawn(program, feed, sources, state, start, use)[1], use
+    batch = drawn(program, feed, sources, state, start, use)[1]
+    return program.weighed(program.model(*trainable(state.model_state)), batch, use), use
 
 
 def _gradient(
@@ -211,6 +217,7 @@ def first_order_step(
         params, rest = trainable(state.model_state)
         rng_key, use = jax.random.split(state.rng_key)
         sampler_state, batch = drawn(program, feed, sources, state, start, use)
+        batch = program.weighed(program.model(params, rest), batch, use)
 
         balancer_state, losses, grad, total_of = _gradient(program, sources, state, batch, use)
         total = program.balancer.combine(balancer_state, losses)
@@ -219,6 +226,7 @@ def first_order_step(
         opt_state, stalled = state.opt_state, jnp.zeros((), bool)
         if isinstance(opt_state, Watched):
             same = ~feed.begins(state.step, start) & same_weights(program, state.balancer_state, balancer_state)
+            same &= program.weighting is None  # else the loss is another one at every step
             opt_state, stalled = judged(optimizer, opt_state, params, total, same)
         updates, opt_state = optimizer.update(grad, opt_state, params, value=total, grad=grad, value_fn=total_of)
         new_params = optax.apply_updates(params, updates)

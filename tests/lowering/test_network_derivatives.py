@@ -45,6 +45,9 @@ NETWORKS = {
     "sin": MLP(width=6, depth=2, activation="sin"),
     "modified": ModifiedMLP(width=6, depth=2),
     "fourier": FourierFeatures(MLP(width=6, depth=1)),
+    "siren": phi.SIREN(width=6, depth=2, w0=4.0),
+    "separable": phi.Separable(MLP(width=6, depth=1), rank=3),
+    "factorized": MLP(width=6, depth=2, factorized=True),
     "by hand": ByHand,
 }
 

@@ -55,13 +55,18 @@ def test_parameters_of_three_hidden_layers_of_twenty():
     assert count_parameters(MLP(width=20, depth=3)(KEY, 2, 1)) == (2 * 20 + 20) + 2 * (20 * 20 + 20) + (20 + 1)
 
 
-@pytest.mark.parametrize(("activation", "gain"), [("tanh", 1.0), ("relu", 2.0**0.5)])
-def test_initial_weights_have_glorot_variance_times_the_gain(activation, gain):
+@pytest.mark.parametrize(
+    ("activation", "variance"),
+    [("tanh", 2 / 500), ("sin", 2 / 500), ("sigmoid", 2 / 500), ("elu", 1 / 300)]
+    + [(name, 2 / 300) for name in ("relu", "gelu", "silu", "softplus")],
+)
+def test_initial_weights_have_the_variance_that_suits_the_activation(activation, variance):
+    """Glorot's, LeCun's and He's laws, from 300 inputs to 200 outputs."""
     network = MLP(width=(300, 200), activation=activation)(KEY, 100, 1)
     hidden = network.layers[2].weight
-    assert np.std(hidden) == pytest.approx(gain * np.sqrt(2 / 500), rel=0.01)
+    assert np.std(hidden) == pytest.approx(np.sqrt(variance), rel=0.01)
     assert np.mean(hidden) == pytest.approx(0.0, abs=1e-3)
-    # The last layer has no activation behind it, hence no gain.
+    # The last layer has no activation behind it, hence Glorot's law.
     assert np.std(network.layers[-1].weight) == pytest.approx(np.sqrt(2 / 201), rel=0.15)
 
 
@@ -118,6 +123,9 @@ def test_sizes_without_inputs_or_outputs_are_refused():
 
 
 def test_specification_prints_what_it_holds_and_compares_by_value():
-    assert repr(MLP(width=np.int64(8), depth=2)) == "MLP(width=8, depth=2, activation='tanh', dropout=0.0)"
+    assert (
+        repr(MLP(width=np.int64(8), depth=2))
+        == "MLP(width=8, depth=2, activation='tanh', dropout=0.0, factorized=None)"
+    )
     assert MLP(width=[8, 4]) == MLP(width=(8, 4), depth=2)
     assert len({MLP(), MLP(width=64, depth=4), MLP(width=32)}) == 2

@@ -6,7 +6,16 @@ import tomllib
 import pytest
 import tomli_w
 
-from phijax.networks import MLP, FourierFeatures, ModifiedMLP, PirateNet, ResNet, network_from_config
+from phijax.networks import (
+    MLP,
+    SIREN,
+    FourierFeatures,
+    ModifiedMLP,
+    PirateNet,
+    ResNet,
+    Separable,
+    network_from_config,
+)
 
 SPECS = [
     MLP(),
@@ -15,6 +24,10 @@ SPECS = [
     FourierFeatures(MLP(width=5, depth=1), features=7, scale=2.5),
     ResNet(width=6, blocks=1, activation="sin"),
     PirateNet(width=6, blocks=2),
+    SIREN(width=6, depth=2, w0=20.0),
+    Separable(SIREN(width=6), rank=5),
+    MLP(width=8, factorized=True),
+    PirateNet(width=6, factorized=(1.0, 0.2)),
 ]
 
 

@@ -40,6 +40,10 @@ def mixed_problem() -> phi.Problem:
         phi.FourierFeatures(phi.MLP(width=8, depth=1, activation="sigmoid"), features=3),
         phi.ResNet(width=8, blocks=2),
         phi.FourierFeatures(phi.PirateNet(width=8, blocks=2), features=4),
+        phi.SIREN(width=8, depth=2, w0=2.0),
+        phi.Separable(phi.MLP(width=8, depth=1), rank=3),
+        phi.ModifiedMLP(width=8, depth=2, factorized=True),
+        phi.PirateNet(width=8, blocks=1, factorized=(1.0, 0.3)),
     ],
     ids=str,
 )

@@ -3,6 +3,7 @@
 As a script, `resume_cases.py FOLDER CASE ...` resumes each case from FOLDER/CASE and leaves what it reached there.
 """
 
+import dataclasses
 import pickle
 import sys
 from pathlib import Path
@@ -16,11 +17,19 @@ import optax
 from training_toy import Net, Uniform, bits, curves, factory, toy
 
 import phijax.geometry as geometry
-from phijax.balancing import NTK, GradNorm, ReLoBRaLo, SoftAdapt
+from phijax.balancing import NTK, Causal, GradNorm, ReLoBRaLo, SoftAdapt
 from phijax.optimizers import GaussNewton
-from phijax.sampling import RegionSampler, ResidualAdaptive, SamplerDataModule
+from phijax.sampling import (
+    ImportanceSampler,
+    RegionSampler,
+    ResidualAdaptive,
+    ResidualRefinement,
+    RetainResampleRelease,
+    SamplerDataModule,
+)
 from phijax.symbolic import coordinate
 from phijax.training import Average, EarlyStopping, KeepBest, Trainer
+from phijax.training.causal import CausalWeights
 
 HALF, WHOLE = 7, 12  # 7 is inside a hold, between refreshes, and a stage
 
@@ -49,10 +58,15 @@ def point_unknown(model, batch):
     return (model.c - 2.0) * batch.coordinates["x"]
 
 
-def adaptive(period):
+def following(kind, **options):
+    """A data module whose points of "fit" follow the residual."""
     region = geometry.Interval(coordinate("x"), -1, 1)
-    samplers = {"fit": ResidualAdaptive(RegionSampler(region), period=period), "unknown": RegionSampler(region)}
+    samplers = {"fit": kind(RegionSampler(region), **options), "unknown": RegionSampler(region)}
     return SamplerDataModule(samplers, {"fit": 8, "unknown": 4})
+
+
+def adaptive(period):
+    return following(ResidualAdaptive, period=period)
 
 
 def points_toy():
@@ -96,6 +110,34 @@ CASES = {
         lambda: GaussNewton(refresh=3),
         lambda: GradNorm(every=3),
         lambda: (KeepBest(every=2),),
+    ),
+    "adam_refinement": (
+        points_toy,
+        lambda: following(ResidualRefinement, start=3, add=2, period=4),
+        lambda: optax.adam(1e-2),
+        lambda: GradNorm(every=3, refresh=True),
+        tuple,
+    ),
+    "adam_causal": (
+        lambda: dataclasses.replace(points_toy(), weighting=CausalWeights(Causal(4), "x", -1.0, 1.0, ("fit",))),
+        lambda: following(ImportanceSampler, period=4),
+        lambda: optax.adam(1e-2),
+        lambda: NTK(every=4),
+        tuple,
+    ),
+    "stages_retention": (
+        points_toy,
+        lambda: following(RetainResampleRelease, period=2),
+        lambda: [(optax.adam(1e-2), 5), (GaussNewton(refresh=4), 20)],
+        lambda: None,
+        tuple,
+    ),
+    "gauss_newton_importance": (
+        points_toy,
+        lambda: following(ImportanceSampler, period=3),
+        lambda: GaussNewton(refresh=3),
+        lambda: NTK(every=4),
+        tuple,
     ),
 }
 

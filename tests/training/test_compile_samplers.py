@@ -153,7 +153,10 @@ def test_a_sampler_that_is_wrong_in_itself_says_how(name):
         compiled(poisson=sampler, flux=Kept(normals=True))
 
 
-@pytest.mark.parametrize("around", [phi.Held, phi.ResidualAdaptive])
+@pytest.mark.parametrize(
+    "around",
+    [phi.Held, phi.ResidualAdaptive, phi.ResidualRefinement, phi.RetainResampleRelease, phi.ImportanceSampler],
+)
 def test_what_wraps_a_sampler_refuses_what_is_none(around):
     with pytest.raises(ValueError, match=rf"{around.__name__}: 3 is no sampler; it needs a method sample\(key, n\)"):
         around(3, 2)

@@ -48,6 +48,7 @@ def test_r10_resuming_in_a_new_process_is_bit_equal(resumed, case):
 def test_r10_the_cases_cover_what_ships():
     import phijax.balancing as balancing
     import phijax.optimizers as optimizers
+    import phijax.sampling as sampling
     import phijax.training as training
 
     text = Path(__file__).with_name("resume_cases.py").read_text()
@@ -61,6 +62,7 @@ def test_r10_the_cases_cover_what_ships():
     shipped += [
         name for name, kind in vars(training).items() if isinstance(kind, type) and issubclass(kind, training.Callback)
     ]
+    shipped += [name for name, kind in vars(sampling).items() if hasattr(kind, "init") and hasattr(kind, "sample")]
     abstract = {"LossBalancer", "LeastSquaresOptimizer", "Callback", "Static"}
     assert [name for name in shipped if name not in abstract and name not in text] == []
 
