@@ -1,4 +1,4 @@
-"""Optimizers that optax does not have: least squares with curvature."""
+"""Optimizers that optax does not have: least squares with curvature, and preconditioned first order."""
 
 from phijax.optimizers.base import LeastSquaresOptimizer as LeastSquaresOptimizer
 from phijax.optimizers.base import StepInfo as StepInfo
@@ -6,4 +6,8 @@ from phijax.optimizers.config import FIRST_ORDER_STEPS as FIRST_ORDER_STEPS
 from phijax.optimizers.config import optimizer_from_config as optimizer_from_config
 from phijax.optimizers.config import warmed_adam as warmed_adam
 from phijax.optimizers.gauss_newton import GaussNewton as GaussNewton
+from phijax.optimizers.levenberg_marquardt import LevenbergMarquardt as LevenbergMarquardt
+from phijax.optimizers.quasi_newton import SSBFGS as SSBFGS
+from phijax.optimizers.quasi_newton import SSBroyden as SSBroyden
+from phijax.optimizers.spring import SPRING as SPRING
 from phijax.optimizers.system import LeastSquaresSystem as LeastSquaresSystem
