@@ -18,11 +18,11 @@ from phijax.lowering import Layout
 from phijax.lowering.normalize import normalize
 from phijax.lowering.residual import is_complex
 from phijax.networks import MLP
-from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
+from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, optimizer_from_config, steps_of, warmed_adam
 from phijax.sampling import RegionSampler, ResidualAdaptive
 from phijax.training.compiling import check_network, check_problem
 from phijax.training.slabs import Slabs
-from phijax.training.stages import Plan
+from phijax.training.stages import Plan, Stage
 from phijax.training.trainer import check_balancer
 
 # A Gauss-Newton step costs N P^2 + P^3 / 3: above this many parameters first-order steps are the better buy.
@@ -34,9 +34,8 @@ REFRESH = 3
 # In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER = 1
-SLAB_STEPS = 100
+SLAB_SHARE = 4  # steps of a whole over those of a slab
 SOFT_WEIGHT = 100.0
-LEAST_SQUARES_STEPS = 400
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,9 @@ class Choice:
 
 def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
     """The samplers of the constraints whose points follow the residual."""
-    period = max(getattr(choice.optimizer, "refresh", 0), 1) if _is_least_squares(choice.optimizer) else 100
+    refreshes = [stage.optimizer.refresh for stage in Plan.of(choice.optimizer).stages if stage.least_squares]
+    # Every stage that holds its points begins its holds at multiples of this.
+    period = max(math.gcd(*refreshes), 1) if refreshes else 100
     return {
         name: ResidualAdaptive(RegionSampler(problem.constraints[name].region), period=period)
         for name in choice.adaptive
@@ -86,16 +87,17 @@ def choose(
     slabs: int | Slabs | None = None,
     rows: Any = None,
 ) -> Choice:
-    """What was given, and for the rest a choice by rule. optimizer: an object, or its table."""
+    """What was given, and for the rest a choice by rule. optimizer: an object, stages of some, or their table."""
     check_problem(problem)
     if network is not None:
         check_network(network, problem)
     check_balancer(balancer)
     if max_steps is not None and not is_whole(max_steps):
         raise ValueError(f"max_steps={max_steps!r} must be a whole number of at least 1.")
+    schedule = steps_of(optimizer)
     if isinstance(optimizer, Mapping):
         optimizer = optimizer_from_config(optimizer)
-    elif optimizer is not None:
+    if optimizer is not None:
         Plan.of(optimizer)
     network = MLP(width=20, depth=3) if network is None else network
     count = parameter_count(problem, network)
@@ -115,8 +117,7 @@ def choose(
     if balancer is None:
         chosen = _with_weights(chosen, problem)
     if max_steps is None:
-        steps = LEAST_SQUARES_STEPS if _is_least_squares(chosen.optimizer) else FIRST_ORDER_STEPS
-        steps = steps if chosen.slabs is None else chosen.slabs.count * SLAB_STEPS
+        steps = _steps(chosen, schedule or FIRST_ORDER_STEPS)
         chosen = chosen.because(
             f"at most {steps} steps; the run ends earlier by the optimizer's own rule", max_steps=steps
         )
@@ -133,7 +134,18 @@ def parameter_count(problem: Problem, network: Any) -> int:
 
 
 def _is_least_squares(optimizer: Any) -> bool:
-    return isinstance(optimizer, LeastSquaresOptimizer)
+    """Whether any of its stages is."""
+    return any(stage.least_squares for stage in Plan.of(optimizer).stages)
+
+
+def _steps(chosen: Choice, first_order: int) -> int:
+    """Steps of all stages, in all slabs. first_order: of an optax optimizer whose stage has no steps of its own."""
+    parts, share = (1, 1) if chosen.slabs is None else (chosen.slabs.count, SLAB_SHARE)
+
+    def of(stage: Stage) -> int:
+        return stage.steps or (stage.optimizer.steps if stage.least_squares else first_order) // share
+
+    return parts * sum(of(stage) for stage in Plan.of(chosen.optimizer).stages)
 
 
 def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None, count: int) -> Choice:
