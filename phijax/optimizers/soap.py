@@ -84,12 +84,15 @@ def scale_by_soap(
             jax.tree.map(lambda leaf: _side(leaf, 1, longest), params),
         )
 
-    def update(updates: Any, state: SOAPState, params: Any = None) -> tuple[Any, SOAPState]:
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, SOAPState]:
         del params
         count = state.count + 1
         leaves, structure = jax.tree.flatten(updates)
         own = [structure.flatten_up_to(part) for part in state[1:]]
-        found = [_leaf_update(*leaf, count, (b1, b2, eps, decay), every) for leaf in zip(leaves, *own, strict=True)]
+        found = [
+            _leaf_update(gradient, *parts, count=count, decays=(b1, b2, decay), eps=eps, every=every)
+            for gradient, *parts in zip(leaves, *own, strict=True)
+        ]
         directions, *parts = (structure.unflatten(part) for part in zip(*found, strict=True))
         return directions, SOAPState(count, *parts)
 
@@ -102,12 +105,14 @@ def _leaf_update(
     square: Array,
     left: Side | None,
     right: Side | None,
-    count: Array,
-    decays: tuple[float, float, float, float],
+    *,
+    count: Int[Array, ""],
+    decays: tuple[float, float, float],
+    eps: float,
     every: int,
 ) -> tuple[Array, Array, Array, Side | None, Side | None]:
-    """(direction, mean, square, left, right) of one parameter; `count` counts this step."""
-    b1, b2, eps, decay = decays
+    """(direction, mean, square, left, right) of one parameter; `count` counts this step; decays: b1, b2 and that of the statistics."""
+    b1, b2, decay = decays
     mean = b1 * mean + (1 - b1) * gradient
     turned = _into(gradient, left, right)
     square = b2 * square + (1 - b2) * jnp.abs(turned) ** 2
