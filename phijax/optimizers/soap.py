@@ -111,7 +111,10 @@ def _leaf_update(
     eps: float,
     every: int,
 ) -> tuple[Array, Array, Array, Side | None, Side | None]:
-    """(direction, mean, square, left, right) of one parameter; `count` counts this step; decays: b1, b2 and that of the statistics."""
+    """(direction, mean, square, left, right) of one parameter.
+
+    count: of steps, this one included. decays: b1, b2 and that of the statistics.
+    """
     b1, b2, decay = decays
     mean = b1 * mean + (1 - b1) * gradient
     turned = _into(gradient, left, right)
