@@ -52,9 +52,14 @@ from phijax.networks import Separable as Separable
 from phijax.networks import frozen as frozen
 
 # Train.
+from phijax.optimizers import SPRING as SPRING
+from phijax.optimizers import SSBFGS as SSBFGS
 from phijax.optimizers import GaussNewton as GaussNewton
 from phijax.optimizers import LeastSquaresOptimizer as LeastSquaresOptimizer
+from phijax.optimizers import LevenbergMarquardt as LevenbergMarquardt
 from phijax.optimizers import LinearLeastSquares as LinearLeastSquares
+from phijax.optimizers import SSBroyden as SSBroyden
+from phijax.optimizers import soap as soap
 from phijax.sampling import DataModule as DataModule
 from phijax.sampling import Grid as Grid
 from phijax.sampling import Held as Held

@@ -10,22 +10,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phijax._options import to_config
 from phijax.balancing import Causal, LossBalancer, balancer_from_config
 from phijax.choice import Choice
 from phijax.choice.choice import NETWORK
 from phijax.evaluation.run_directory import RunDirectoryError
 from phijax.evaluation.stored import stored_network, stored_slabs
 from phijax.networks import NetworkSpec
-from phijax.optimizers import GaussNewton, LinearLeastSquares, optimizer_from_config
-from phijax.training import root_key
+from phijax.optimizers import LeastSquaresOptimizer, optimizer_from_config, optimizer_to_config
+from phijax.training import Stage, root_key
+from phijax.training.stages import Plan
 
 
 def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | None, optimizer: Any) -> dict:
     """Tables for config.toml. What is a Python object of the user's own has no table.
 
-    optimizer: as given to `solve`: its table, None where the rule chose it, or an object, of which only those of
-    this package say what they are.
+    optimizer: as given to `solve`: its table, None where the rule chose it, or an object or stages of some, of which
+    only those of this package say what they are.
     """
     return {
         "problem": problem,
@@ -111,6 +111,16 @@ def _network_entry(network: Any) -> dict | None:
 def _optimizer_entry(chosen: Any, given: Any) -> dict | None:
     if isinstance(given, Mapping):
         return dict(given)
-    if isinstance(chosen, GaussNewton | LinearLeastSquares):
-        return to_config(chosen)
-    return {"kind": "Adam"} if given is None else None
+    if given is None and not isinstance(chosen, LeastSquaresOptimizer):
+        return {"kind": "Adam"}
+    plan = Plan.of(chosen)
+    tables = [_stage_entry(stage) for stage in plan.stages]
+    if None in tables:
+        return None
+    return {"kind": "Stages", "stages": tables} if plan.staged else tables[0]
+
+
+def _stage_entry(stage: Stage) -> dict | None:
+    table = optimizer_to_config(stage.optimizer)
+    lengths = {"steps": stage.steps, "hold": stage.hold}
+    return table and table | {name: number for name, number in lengths.items() if number is not None}

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import phijax as phi
-from phijax.choice import rules
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = {
@@ -20,7 +19,7 @@ SNIPPETS = {
 def few_steps(monkeypatch, tmp_path):
     whole = phi.Trainer.__init__
     monkeypatch.setattr(phi.Trainer, "__init__", lambda self, max_steps, **more: whole(self, 2, **more))
-    monkeypatch.setattr(rules, "LEAST_SQUARES_STEPS", 2)
+    monkeypatch.setattr(phi.GaussNewton, "steps", 2)
     monkeypatch.chdir(tmp_path)
 
 

@@ -22,7 +22,6 @@ ROWS_PER_FEATURE = 3
 ENOUGH, ENOUGH_IN_MANY = 1e-3, 1e-2
 MANY_COORDINATES = 4
 FEWEST_SECONDS_FOR_TRIALS = 30.0
-STEPS = 2  # one that solves, and one that looks at new points
 
 
 def why_no_trial(problem: Problem, max_seconds: float | None) -> str | None:
@@ -57,7 +56,7 @@ def features_by_rule(
     method = TO_BE_SCALED if network is None else RANDOM_FEATURES
     spec = RandomFeatures(count) if network is None else network
     chosen = replace(
-        chosen, method=method, network=spec, optimizer=LinearLeastSquares(), max_steps=STEPS, adaptive=(), slabs=None
+        chosen, method=method, network=spec, optimizer=LinearLeastSquares(), max_steps=LinearLeastSquares.steps, adaptive=(), slabs=None
     )
     chosen = chosen.because("random features: the problem is linear, so that one least-squares solve is the answer")
     chosen = _with_rows(chosen, problem, points)

@@ -20,12 +20,12 @@ from phijax.formulation import Problem, evolution_of, is_linear, value_scale
 from phijax.formulation.faults import nearest
 from phijax.lowering import Layout
 from phijax.networks import MLP, RandomFeatures
-from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, LeastSquaresOptimizer, optimizer_from_config, warmed_adam
+from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, optimizer_from_config, steps_of, warmed_adam
 from phijax.sampling import RegionSampler, ResidualAdaptive
 from phijax.training.causal import CausalWeights
 from phijax.training.compiling import check_network, check_problem
 from phijax.training.slabs import Slabs
-from phijax.training.stages import Plan
+from phijax.training.stages import Plan, Stage
 from phijax.training.trainer import check_balancer
 
 # A Gauss-Newton step costs N P^2 + P^3 / 3: above this many parameters first-order steps are the better buy.
@@ -37,13 +37,14 @@ REFRESH = 3
 # In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER = 1
-SLAB_STEPS = 100
-LEAST_SQUARES_STEPS = 400
+SLAB_SHARE = 4  # steps of a whole over those of a slab
 
 
 def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
     """The samplers of the constraints whose points follow the residual."""
-    period = max(getattr(choice.optimizer, "refresh", 0), 1) if _is_least_squares(choice.optimizer) else 100
+    refreshes = [stage.optimizer.refresh for stage in Plan.of(choice.optimizer).stages if stage.least_squares]
+    # Every stage that holds its points begins its holds at multiples of this.
+    period = max(math.gcd(*refreshes), 1) if refreshes else 100
     return {
         name: ResidualAdaptive(RegionSampler(problem.constraints[name].region), period=period)
         for name in choice.adaptive
@@ -65,15 +66,16 @@ def choose(
     max_seconds: float | None = None,
     causal: bool | Causal | None = None,
 ) -> Choice:
-    """What was given, and for the rest a choice by rule, or one that `settled` is to make. optimizer: an object, or its
-    table. method: "network", "random_features", or None for either."""
+    """What was given, and for the rest a choice by rule, or one that `settled` is to make. optimizer: an object, stages of
+    some, or their table. method: "network", "random_features", or None for either."""
     _check_given(problem, network, balancer, max_steps, method)
     causal = Causal.of(causal)
     if causal is not None:
         CausalWeights.bound(causal, problem)  # refuses what has no time, before there is a folder
+    schedule = steps_of(optimizer)
     if isinstance(optimizer, Mapping):
         optimizer = optimizer_from_config(optimizer)
-    elif optimizer is not None:
+    if optimizer is not None:
         Plan.of(optimizer)
     if method == RANDOM_FEATURES:
         _check_features(network=network, optimizer=optimizer, slabs=slabs, causal=causal)
@@ -99,8 +101,7 @@ def choose(
     if balancer is None:
         chosen = with_weights(chosen, problem)
     if max_steps is None:
-        steps = LEAST_SQUARES_STEPS if _is_least_squares(chosen.optimizer) else FIRST_ORDER_STEPS
-        steps = steps if chosen.slabs is None else chosen.slabs.count * SLAB_STEPS
+        steps = _steps(chosen, schedule or FIRST_ORDER_STEPS)
         chosen = chosen.because(
             f"at most {steps} steps; the run ends earlier by the optimizer's own rule", max_steps=steps
         )
@@ -140,7 +141,18 @@ def parameter_count(problem: Problem, network: Any) -> int:
 
 
 def _is_least_squares(optimizer: Any) -> bool:
-    return isinstance(optimizer, LeastSquaresOptimizer)
+    """Whether any of its stages is."""
+    return any(stage.least_squares for stage in Plan.of(optimizer).stages)
+
+
+def _steps(chosen: Choice, first_order: int) -> int:
+    """Steps of all stages, in all slabs. first_order: of an optax optimizer whose stage has no steps of its own."""
+    parts, share = (1, 1) if chosen.slabs is None else (chosen.slabs.count, SLAB_SHARE)
+
+    def of(stage: Stage) -> int:
+        return stage.steps or (stage.optimizer.steps if stage.least_squares else first_order) // share
+
+    return parts * sum(of(stage) for stage in Plan.of(chosen.optimizer).stages)
 
 
 def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None, count: int) -> Choice:

@@ -13,6 +13,7 @@ from phijax.formulation import Problem, evolution_of
 from phijax.formulation.faults import nearest
 from phijax.networks import NetworkSpec, network_from_config
 from phijax.optimizers import optimizer_from_config
+from phijax.training.stages import Plan
 
 
 def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) 
         given["network"] = _network(problem, settings["network"])
     if "optimizer" in settings:
         given["optimizer"] = {"kind": "GaussNewton", **settings["optimizer"]}  # as a table, which the run records
-        _read("optimizer", given["optimizer"], optimizer_from_config)
+        _read("optimizer", given["optimizer"], lambda table: Plan.of(optimizer_from_config(table)))
     if "balancer" in settings:
         given["balancer"] = _balancer(settings["balancer"])
     run = dict(settings.get("run", {}))

@@ -1,10 +1,14 @@
-"""Least-squares optimizers: what they need of a system and what a step tells."""
+"""Least-squares optimizers: what they need of a system and what a step tells.
+
+They are those that go by more than the gradient of the step: from residuals and their Jacobian, or from the gradients
+of the steps before.
+"""
 
 from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from jaxtyping import Array, Float
 
@@ -30,10 +34,11 @@ class StepInfo(NamedTuple):
 class LeastSquaresOptimizer(abc.ABC):
     """A host-side optimizer of a sum of squares: `init` and a step that is a function of its arguments alone.
 
-    refresh: new points every so many steps.
+    refresh: new points every so many steps, 0 never. steps: of a whole run where its user names no number.
     """
 
     refresh: int
+    steps: ClassVar[int] = 400
 
     @abc.abstractmethod
     def init(self, theta: Float[Array, " P"]) -> Any:

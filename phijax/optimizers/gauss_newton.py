@@ -6,7 +6,7 @@ energy natural gradient, Mueller & Zeinhofer 2023, and its sample-space form, Gu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,13 +16,22 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from phijax.optimizers.base import LeastSquaresOptimizer, StepInfo
+from phijax.optimizers.grid import Grid
+from phijax.optimizers.grid import Trial as _Trial
+from phijax.optimizers.judging import (
+    exhausted,
+    half_precision,
+    idled,
+    judged,
+    like,
+    progressed,
+    rounding_loss,
+    tolerated,
+)
 from phijax.optimizers.normal import NormalEquations
 from phijax.optimizers.phases import CORRECTION, GRAM, JACOBIAN, SOLVE, TRIALS, Phases
 from phijax.optimizers.system import LeastSquaresSystem
 
-STEPS = 2.0 ** -np.arange(-1, 11)
-GROUP = 3  # steps whose losses are taken in one call
-STRAIGHT_BELOW = 0.1  # steps so short that the correction itself is in doubt
 TRIES = 4  # dampings tried on one Jacobian
 CAP, FLOOR = 1.0, 1e-15
 
@@ -87,12 +96,12 @@ class GaussNewton(LeastSquaresOptimizer):
         batch: Mapping[str, Any],
         weights: Mapping[str, Any],
     ) -> tuple[Float[Array, " P"], GaussNewtonState, StepInfo]:
-        line, phases = _Line(system, theta, batch, weights), Phases()
+        grid, phases = Grid(system, theta, batch, weights), Phases()
         with phases(JACOBIAN):
             r, jacobian = jax.block_until_ready(system.jacobian(theta, batch, weights))
         loss = float(jnp.sum(r**2))
-        judged = _judged(state, loss, _same(theta))
-        new, state = judged is not state, judged
+        after = _judged(state, loss, half_precision(theta))
+        new, state = after is not state, after
         best, damping = _Trial(float(state.loss)), _clipped(float(state.damping), float(state.floor))
         with phases(GRAM):
             normal = NormalEquations(jacobian)
@@ -108,16 +117,15 @@ class GaussNewton(LeastSquaresOptimizer):
             with phases(SOLVE):
                 a = jax.block_until_ready(solve(curvature))
             with phases(TRIALS):
-                best = line.best(d, a, best)
+                best = grid.best(d, a, best)
             if best.eta > 0:
                 break
         if best.eta > 0:
             theta = theta + best.eta * best.d + best.eta**2 / 2 * best.a
         state = self._after(state, damping, best)
-        if new and loss <= self.tolerance:
-            stop = f"The loss on new points is {loss:.2e}, within the tolerance of {self.tolerance:.1e}."
-        else:
-            stop = self._stop(state, lambda: _rounding(jacobian, theta))
+        stop = tolerated(new, loss, self.tolerance) or exhausted(
+            state, self.patience, idled(state, self.idle), lambda: rounding_loss(jacobian, theta)
+        )
         return theta, state, StepInfo(best.loss, best.eta > 0, stop, damping, best.eta, phases.seconds)
 
     def _after(self, state: GaussNewtonState, damping: float, best: _Trial) -> GaussNewtonState:
@@ -128,22 +136,7 @@ class GaussNewton(LeastSquaresOptimizer):
             damping = damping / self.lower
         elif best.eta < self.short:
             damping = damping * self.higher
-        fell = best.loss < (1 - 1e-4) * float(state.loss)
-        return state._replace(
-            damping=_like(state.damping, _clipped(damping)),
-            loss=_like(state.loss, best.loss),
-            idle=_like(state.idle, 0 if fell else state.idle + 1),
-        )
-
-    def _stop(self, state: GaussNewtonState, rounding: Callable[[], float]) -> str | None:
-        stale, idle, loss = int(state.stale), int(state.idle), float(state.loss)
-        if stale < self.patience and idle < self.idle:
-            return None
-        if loss <= rounding():
-            return f"The precision of {state.loss.dtype} is reached: a loss of {loss:.2e} is made of rounding errors."
-        if stale >= self.patience:
-            return f"The loss on new points no longer falls: {float(state.best):.2e}, {stale} changes of points ago."
-        return f"No step lowers the loss any more: {loss:.2e} for {idle} steps."
+        return progressed(state._replace(damping=like(state.damping, _clipped(damping))), best.loss)
 
 
 def _judged(state: GaussNewtonState, loss: float, same: float) -> GaussNewtonState:
@@ -151,76 +144,17 @@ def _judged(state: GaussNewtonState, loss: float, same: float) -> GaussNewtonSta
 
     same: relative difference up to which the points are those of the step before.
     """
-    known, floor = float(state.loss), float(state.floor)
-    if np.isfinite(known) and abs(loss - known) <= same * known:
+    after = judged(state, loss, same)
+    if after is state:
         return state
+    known, floor = float(state.loss), float(state.floor)
     jump = loss / known if known > 0 else np.inf
     if jump > 20:
         floor = max(10 * floor, float(state.damping))
     elif jump < 5:
         floor = floor / 3
-    lower = loss < 0.95 * float(state.best)
-    return state._replace(
-        loss=_like(state.loss, loss),
-        floor=_like(state.floor, _clipped(floor)),
-        best=_like(state.best, loss) if lower else state.best,
-        stale=_like(state.stale, 0 if lower else state.stale + 1),
-    )
-
-
-def _rounding(jacobian: Float[Array, "N P"], theta: Float[Array, " P"]) -> float:
-    """A loss below which rounding decides: 100 units in the last place of every parameter's share of r."""
-    unit = float(jnp.finfo(theta.dtype).eps)
-    return float((100 * unit) ** 2 * jnp.sum((jacobian * theta[None, :]) ** 2))
-
-
-class _Trial(NamedTuple):
-    """A point theta + eta d + eta^2 a / 2 and its loss; eta = 0 stands for theta itself."""
-
-    loss: float
-    eta: float = 0.0
-    d: Any = None
-    a: Any = None
-
-
-class _Line(NamedTuple):
-    """Losses along a direction, on the points of one step."""
-
-    system: LeastSquaresSystem
-    theta: Array
-    batch: Any
-    weights: Any
-
-    def best(self, d: Array, a: Array, than: _Trial) -> _Trial:
-        """The lowest loss along the parabola, and along the straight line where only short steps succeed."""
-        trial = self._lowest(d, a, than)
-        if trial.eta >= STRAIGHT_BELOW:
-            return trial
-        return self._lowest(d, jnp.zeros_like(d), trial)
-
-    def _lowest(self, d: Array, a: Array, than: _Trial) -> _Trial:
-        """Goes to shorter steps only as long as they may still be better."""
-        for first in range(0, len(STEPS), GROUP):
-            steps = STEPS[first : first + GROUP]
-            losses = np.asarray(
-                self.system.losses_along(self.theta, d, a, jnp.asarray(steps, d.dtype), self.batch, self.weights)
-            )
-            losses = np.where(np.isfinite(losses), losses, np.inf)
-            lowest = int(losses.argmin())
-            if losses[lowest] < than.loss:
-                than = _Trial(float(losses[lowest]), float(steps[lowest]), d, a)
-            if than.eta > steps[-1]:
-                break
-        return than
+    return after._replace(floor=like(state.floor, _clipped(floor)))
 
 
 def _clipped(damping: float, floor: float = FLOOR) -> float:
     return min(max(damping, floor), CAP)
-
-
-def _same(theta: Array) -> float:
-    return float(jnp.finfo(theta.dtype).eps) ** 0.5
-
-
-def _like(old: Array, value: Any) -> Array:
-    return jnp.asarray(value, old.dtype)

@@ -43,6 +43,7 @@ class LinearLeastSquares(LeastSquaresOptimizer):
     cutoff: float | None = None
 
     refresh = 1
+    steps = 2
 
     def __post_init__(self) -> None:
         if self.cutoff is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 JACOBIAN, GRAM, SOLVE, CORRECTION, TRIALS = "Jacobian", "Gram matrix", "solves", "geodesic correction", "trial losses"
+GRADIENT, SEARCH, UPDATE = "gradient", "line search", "inverse Hessian"
 
 
 class Phases:

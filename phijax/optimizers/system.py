@@ -11,12 +11,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, UInt32
 
+from phijax.optimizers.fingerprint import fingerprint
 from phijax.sampling.points import Points
 
 Batch = Mapping[str, Any]
 Weights = Mapping[str, Any]
+PIECE = 256  # points whose gradient is taken together: what a backward pass keeps of them stays in the cache
 Pointwise = Callable[[Any, Any], Mapping[str, Array]]
 
 
@@ -44,6 +46,7 @@ class LeastSquaresSystem:
 
         self._residual, self._jacobian = jitted(_Rows.residual), jitted(_Rows.jacobian)
         self._curvature, self._losses_along = jitted(_Rows.curvature), jitted(_Rows.losses_along)
+        self._value_and_gradient = jitted(_Rows.value_and_gradient)
 
     def carrying(self, carried: Any) -> LeastSquaresSystem:
         """The same system with other values of what is not trained."""
@@ -60,6 +63,16 @@ class LeastSquaresSystem:
     ) -> tuple[Float[Array, " N"], Float[Array, "N P"]]:
         """r and dr/dtheta."""
         return self._jacobian(self._carried, theta, batch, weights)
+
+    def value_and_gradient(
+        self, theta: Float[Array, " P"], batch: Batch, weights: Weights
+    ) -> tuple[Float[Array, ""], Float[Array, " P"]]:
+        """r . r and its gradient; memory does not grow with the points."""
+        return self._value_and_gradient(self._carried, theta, batch, weights)
+
+    def fingerprint(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> UInt32[Array, ""]:
+        """A number that stays while all that r depends on does."""
+        return fingerprint((self._carried, theta, batch, weights))
 
     def curvature(
         self, theta: Float[Array, " P"], d: Float[Array, " P"], batch: Batch, weights: Weights
@@ -141,6 +154,19 @@ class _Rows:
         values, rows = zip(*(block(name) for name in self.blocks), strict=True)
         return jnp.concatenate(values), jnp.concatenate(rows)
 
+    def value_and_gradient(
+        self, theta: Float[Array, " P"], batch: Batch, weights: Weights
+    ) -> tuple[Float[Array, ""], Float[Array, " P"]]:
+        def block(name: str) -> tuple[Array, Array]:
+            def loss(theta: Array, points: Any, scales: Array) -> Array:
+                rows = jax.vmap(lambda point, scale: self._scaled(name, theta, point, scale))(points, scales)
+                return jnp.sum(rows**2)
+
+            scales = self._scales(name, theta, batch[name], weights)
+            return _summed(lambda piece: jax.value_and_grad(loss)(theta, *piece), (batch[name], scales))
+
+        return jax.tree.map(lambda *parts: sum(parts[1:], start=parts[0]), *(block(name) for name in self.blocks))
+
     def curvature(
         self, theta: Float[Array, " P"], d: Float[Array, " P"], batch: Batch, weights: Weights
     ) -> Float[Array, " N"]:
@@ -162,6 +188,25 @@ class _Rows:
             return jnp.sum(self.residual(theta + eta * d + eta**2 / 2 * a, batch, weights) ** 2)
 
         return jax.lax.map(loss, steps)
+
+
+def _summed(of: Callable[[Any], Any], rows: Any) -> Any:
+    """The sum of `of` over pieces of PIECE rows, one after the other, and what is left."""
+    n = jax.tree.leaves(rows)[0].shape[0]
+    count = n // PIECE
+    if count < 2:
+        return of(rows)
+    whole = count * PIECE
+    pieces = jax.tree.map(lambda leaf: leaf[:whole].reshape(count, PIECE, *leaf.shape[1:]), rows)
+    first = of(jax.tree.map(lambda leaf: leaf[0], pieces))
+
+    def add(total: Any, piece: Any) -> tuple[Any, None]:
+        return jax.tree.map(jnp.add, total, of(piece)), None
+
+    total = jax.lax.scan(add, first, jax.tree.map(lambda leaf: leaf[1:], pieces))[0]
+    if whole == n:
+        return total
+    return jax.tree.map(jnp.add, total, of(jax.tree.map(lambda leaf: leaf[whole:], rows)))
 
 
 def _weight(weights: Weights, term: str) -> Any:

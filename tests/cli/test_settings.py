@@ -69,6 +69,14 @@ def test_another_kind_begins_from_its_own_defaults(burgers):
     assert given["balancer"].every == 50
 
 
+def test_stages_are_a_list_of_tables(burgers):
+    given = settings_of(
+        burgers, "optimizer.kind=Stages", 'optimizer.stages=[{kind="Adam", steps=20}, {kind="LevenbergMarquardt"}]'
+    )
+    stages = [{"kind": "Adam", "steps": 20}, {"kind": "LevenbergMarquardt"}]
+    assert given["optimizer"] == {"kind": "Stages", "stages": stages}
+
+
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
@@ -79,6 +87,7 @@ def test_another_kind_begins_from_its_own_defaults(burgers):
         ("network.kind=MPL", "network: .*kind='MPL' is not known. Did you mean 'MLP'"),
         ("optimizer.kind=Adm", "optimizer: .*kind='Adm' is not known. Did you mean 'Adam'"),
         ("optimizer.rate=1", "optimizer: GaussNewton has no option 'rate'"),
+        ("optimizer.kind=Stages", r"optimizer: Stages: stages=None must be a list of tables"),
         ("balancer.every=3", r"balancer\.every needs balancer\.kind"),
         ("run.max_steps=0", r"run\.max_steps=0 must be a whole number of at least 1"),
     ],

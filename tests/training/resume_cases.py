@@ -17,8 +17,8 @@ import optax
 from training_toy import Net, Uniform, bits, curves, factory, toy
 
 import phijax.geometry as geometry
-from phijax.balancing import NTK, Causal, GradNorm, ReLoBRaLo, SoftAdapt
-from phijax.optimizers import GaussNewton
+from phijax.balancing import NTK, Causal, GradNorm, ReLoBRaLo, SoftAdapt, Static
+from phijax.optimizers import SPRING, SSBFGS, GaussNewton, LevenbergMarquardt, SSBroyden, optimizer_from_config, soap
 from phijax.sampling import (
     ImportanceSampler,
     RegionSampler,
@@ -71,6 +71,24 @@ def adaptive(period):
 
 def points_toy():
     return toy(fit=point_fit, unknown=point_unknown)
+
+
+class Wide(eqx.Module):
+    """A network with a matrix, whose sides are preconditioned."""
+
+    net: Net
+    mix: jax.Array
+
+    @property
+    def c(self):
+        return self.net.c
+
+    def __call__(self, x):
+        return self.net.outer @ jnp.tanh(self.mix @ jnp.tanh(self.net.inner * x + self.net.shift))
+
+
+def matrix_toy():
+    return toy(factory=lambda key: Wide(factory(key), jax.random.normal(jax.random.fold_in(key, 1), (3, 3))))
 
 
 SCHEDULE = optax.exponential_decay(1e-2, 5, 0.7)
@@ -139,6 +157,25 @@ CASES = {
         lambda: NTK(every=4),
         tuple,
     ),
+    "levenberg_marquardt_adaptive": (
+        points_toy,
+        lambda: adaptive(6),
+        lambda: LevenbergMarquardt(refresh=3, correction=True),
+        ReLoBRaLo,
+        tuple,
+    ),
+    "target_ratio": (toy, Uniform, lambda: LevenbergMarquardt(rule="target_ratio"), Static, tuple),
+    "spring": (toy, Uniform, lambda: SPRING(refresh=3), Static, tuple),
+    "ssbfgs_adaptive": (points_toy, lambda: adaptive(5), lambda: SSBFGS(refresh=5), lambda: NTK(every=4), tuple),
+    "stages_soap_ssbroyden": (
+        points_toy,
+        lambda: adaptive(2),
+        lambda: [(soap(1e-2, precondition_every=3), 5), (SSBroyden(refresh=4), 20)],
+        Static,
+        tuple,
+    ),
+    "soap": (matrix_toy, Uniform, lambda: soap(SCHEDULE, precondition_every=2), Static, tuple),
+    "muon": (matrix_toy, Uniform, lambda: optimizer_from_config({"kind": "Muon", "steps": 20}), Static, tuple),
 }
 
 
