@@ -108,7 +108,7 @@ def _line(record: dict[str, Any]) -> str:
 
 
 def _shown(rows: Sequence[Any]) -> list[tuple[str, ...]]:
-    shown = [("case", "method", "budget", "seeds", "median", "worst", "goal", "", "wall")]
+    shown: list[tuple[str, ...]] = [("case", "method", "budget", "seeds", "median", "worst", "goal", "", "wall")]
     for row in rows:
         goals = row.goal if isinstance(row.goal, dict) else {"": row.goal}
         for position, (name, goal) in enumerate(goals.items()):
