@@ -58,6 +58,7 @@ from phijax.optimizers import GaussNewton as GaussNewton
 from phijax.optimizers import LeastSquaresOptimizer as LeastSquaresOptimizer
 from phijax.optimizers import LevenbergMarquardt as LevenbergMarquardt
 from phijax.optimizers import LinearLeastSquares as LinearLeastSquares
+from phijax.optimizers import Race as Race
 from phijax.optimizers import SSBroyden as SSBroyden
 from phijax.optimizers import soap as soap
 from phijax.sampling import DataModule as DataModule

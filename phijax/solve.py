@@ -13,6 +13,7 @@ from phijax.balancing import Causal
 from phijax.choice import Choice, choose, samplers_of, settled
 from phijax.evaluation import Dated, RunDirectory, Solution
 from phijax.formulation import Problem
+from phijax.optimizers import Race
 from phijax.record import choice_of, config_of, measured_settings, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
 from phijax.training.compiling import Compiled, compile
@@ -132,7 +133,8 @@ def _solution(
 ) -> Solution:
     seconds = {"train": result.seconds, "compile": max(time.monotonic() - begun - result.seconds, 0.0)}
     solution = Solution.from_result(compiled, result, seed=seed, seconds=seconds)
-    solution.choice = choice
+    won = choice.optimizer.outcome(result.state.opt_state) if isinstance(choice.optimizer, Race) else None
+    solution.choice = choice if won is None else choice.because(won)
     if run is not None:
         run.write_summary(solution)
     return solution

@@ -20,7 +20,7 @@ from phijax.formulation import Problem, evolution_of, is_linear, value_scale
 from phijax.formulation.faults import nearest
 from phijax.lowering import Layout
 from phijax.networks import MLP, RandomFeatures
-from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, optimizer_from_config, steps_of, warmed_adam
+from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, Race, optimizer_from_config, steps_of, warmed_adam
 from phijax.sampling import RegionSampler, ResidualAdaptive
 from phijax.training.causal import CausalWeights
 from phijax.training.compiling import check_network, check_problem
@@ -34,6 +34,9 @@ MOST_LEAST_SQUARES_PARAMETERS = 2500
 ROWS_PER_PARAMETER = 3
 # New points every so many least-squares steps: fewer overfit less, and each change costs a look at a larger pool.
 REFRESH = 3
+# Damping that falls faster and rises later than the default's: ten times ahead on flows and fronts after a hundred steps,
+# four times behind on dispersive waves.
+BOLD: dict[str, Any] = {"long": 0.2, "short": 0.1, "lower": 5.0, "higher": 2.0}
 # In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER = 1
@@ -188,12 +191,14 @@ def _with_optimizer(chosen: Choice, count: int) -> Choice:
     if chosen.optimizer is not None:
         return chosen
     if count <= MOST_LEAST_SQUARES_PARAMETERS or chosen.slabs is not None:
-        optimizer = GaussNewton(refresh=REFRESH)
+        careful = GaussNewton(refresh=REFRESH)
         if chosen.slabs is not None:
-            optimizer = replace(optimizer, tolerance=SLAB_TOLERANCE * _size(chosen) ** 2)
-        why = f"{count} parameters are few enough for its factorization"
-        why = why if chosen.slabs is None else "it ends by itself where a slab is solved"
-        return chosen.because(f"Gauss-Newton: {why}", optimizer=optimizer)
+            slab = replace(careful, tolerance=SLAB_TOLERANCE * _size(chosen) ** 2)
+            return chosen.because("Gauss-Newton: it ends by itself where a slab is solved", optimizer=slab)
+        why = (
+            f"Gauss-Newton: {count} parameters are few enough for its factorization; two ways to lower its damping race"
+        )
+        return chosen.because(why, optimizer=Race((replace(careful, **BOLD), careful)))
     return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=warmed_adam())
 
 

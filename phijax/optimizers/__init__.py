@@ -12,6 +12,7 @@ from phijax.optimizers.levenberg_marquardt import LevenbergMarquardt as Levenber
 from phijax.optimizers.linear import LinearLeastSquares as LinearLeastSquares
 from phijax.optimizers.quasi_newton import SSBFGS as SSBFGS
 from phijax.optimizers.quasi_newton import SSBroyden as SSBroyden
+from phijax.optimizers.race import Race as Race
 from phijax.optimizers.soap import soap as soap
 from phijax.optimizers.spring import SPRING as SPRING
 from phijax.optimizers.system import LeastSquaresSystem as LeastSquaresSystem

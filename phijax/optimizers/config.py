@@ -11,11 +11,12 @@ from phijax.optimizers.gauss_newton import GaussNewton
 from phijax.optimizers.levenberg_marquardt import LevenbergMarquardt
 from phijax.optimizers.linear import LinearLeastSquares
 from phijax.optimizers.quasi_newton import SSBFGS, SSBroyden
+from phijax.optimizers.race import Race
 from phijax.optimizers.soap import soap
 from phijax.optimizers.spring import SPRING
 
 FIRST_ORDER_STEPS = 20_000
-STAGES = "Stages"
+STAGES, RACE = "Stages", "Race"
 
 
 def warmed(peak: float, warmup: int | None, steps: int, end: float) -> Any:
@@ -87,9 +88,12 @@ def optimizer_from_config(config: Mapping[str, Any]) -> Any:
 
     {"kind": "Stages", "stages": [{"kind": "Adam", "steps": 2000}, {"kind": "LevenbergMarquardt"}]} gives a list of
     (optimizer, steps, hold), as `Trainer.fit` takes it. The `steps` of a stage are also those of its schedule.
+    {"kind": "Race", "candidates": [...]} holds the tables of its candidates.
     """
+    if config.get("kind") == RACE:
+        return _race(config)
     if config.get("kind") != STAGES:
-        known = {**_KINDS, STAGES: None}
+        known = {**_KINDS, STAGES: None, RACE: None}
         if config.get("kind", "") not in known:
             raise ValueError(
                 f"optimizer: kind={config.get('kind', '')!r} is not known. {did_you_mean(config.get('kind', ''), known)}"
@@ -106,6 +110,16 @@ def optimizer_from_config(config: Mapping[str, Any]) -> Any:
     return [_stage(stage) for stage in stages]
 
 
+def _race(config: Mapping[str, Any]) -> Race:
+    candidates = config.get("candidates")
+    if not (isinstance(candidates, Sequence) and all(isinstance(candidate, Mapping) for candidate in candidates)):
+        raise ValueError(
+            f"Race: candidates={candidates!r} must be a list of tables such as [{{'kind': 'GaussNewton'}}]."
+        )
+    own = tuple(optimizer_from_config(candidate) for candidate in candidates)
+    return from_config({**config, "candidates": own}, {RACE: Race}, "optimizer")
+
+
 def _stage(config: Mapping[str, Any]) -> tuple[Any, int | None, int | None]:
     if config.get("kind") == STAGES:
         raise ValueError("Stages: a stage can't have stages of its own; put them all in one list.")
@@ -118,6 +132,9 @@ def _stage(config: Mapping[str, Any]) -> tuple[Any, int | None, int | None]:
 
 def optimizer_to_config(optimizer: Any) -> dict[str, Any] | None:
     """The table of an optimizer of this package, None for one that does not say what it is, such as optax's."""
+    if isinstance(optimizer, Race):
+        tables = [optimizer_to_config(candidate) for candidate in optimizer.candidates]
+        return None if None in tables else {"kind": RACE, "candidates": tables, "trial": optimizer.trial}
     return to_config(optimizer) if isinstance(optimizer, _HOST) else None
 
 

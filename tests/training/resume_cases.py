@@ -18,7 +18,16 @@ from training_toy import Net, Uniform, bits, curves, factory, toy
 
 import phijax.geometry as geometry
 from phijax.balancing import NTK, Causal, GradNorm, ReLoBRaLo, SoftAdapt, Static
-from phijax.optimizers import SPRING, SSBFGS, GaussNewton, LevenbergMarquardt, SSBroyden, optimizer_from_config, soap
+from phijax.optimizers import (
+    SPRING,
+    SSBFGS,
+    GaussNewton,
+    LevenbergMarquardt,
+    Race,
+    SSBroyden,
+    optimizer_from_config,
+    soap,
+)
 from phijax.sampling import (
     ImportanceSampler,
     RegionSampler,
@@ -155,6 +164,13 @@ CASES = {
         lambda: following(ImportanceSampler, period=3),
         lambda: GaussNewton(refresh=3),
         lambda: NTK(every=4),
+        tuple,
+    ),
+    "race": (
+        points_toy,
+        lambda: adaptive(3),
+        lambda: Race((GaussNewton(refresh=3), GaussNewton(refresh=3, lower=5.0)), trial=3),
+        lambda: None,
         tuple,
     ),
     "levenberg_marquardt_adaptive": (
