@@ -60,7 +60,12 @@ CASES: dict[str, AccuracyCase] = {
 METHODS: dict[str, dict[str, Any]] = {
     "solve": {},
     "adam": {"optimizer": {"kind": "Adam"}},
-    "gauss_newton": {"optimizer": {"kind": "GaussNewton"}},
+    "lbfgs": {"optimizer": {"kind": "LBFGS"}, "precision": "float64"},
+    "soap": {"optimizer": {"kind": "SOAP"}},
+    "levenberg_marquardt": {"optimizer": {"kind": "LevenbergMarquardt"}},
+    "gauss_newton": {"optimizer": {"kind": "GaussNewton", "refresh": 3}},
+    "ssbroyden": {"optimizer": {"kind": "SSBroyden"}},
+    "spring": {"optimizer": {"kind": "SPRING"}},
 }
 
 

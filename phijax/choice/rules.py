@@ -34,6 +34,9 @@ MOST_LEAST_SQUARES_PARAMETERS = 2500
 ROWS_PER_PARAMETER = 3
 # New points every so many least-squares steps: fewer overfit less, and each change costs a look at a larger pool.
 REFRESH = 3
+# Seconds from which on a network of twice the parameters, whose steps cost eight times as much, gets further; and what a
+# given time makes of the steps that a run without one ends by.
+LONG, MORE_STEPS_IN_A_TIME = 300.0, 10
 # Damping that falls faster and rises later than the default's: ten times ahead on flows and fronts after a hundred steps,
 # four times behind on dispersive waves.
 BOLD: dict[str, Any] = {"long": 0.2, "short": 0.1, "lower": 5.0, "higher": 2.0}
@@ -86,7 +89,7 @@ def choose(
         blank = Choice(check_precision(precision or "float64"), None, {}, None, balancer, 1, scales, rows=rows)
         return features_by_rule(blank, problem, network, points)
     settled = (network, points, optimizer, balancer, max_steps, slabs, rows, causal)
-    network = MLP(width=20, depth=3) if network is None else network
+    network = _network(max_seconds) if network is None else network
     count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
     chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows, causal=causal)
@@ -104,7 +107,7 @@ def choose(
     if balancer is None:
         chosen = with_weights(chosen, problem)
     if max_steps is None:
-        steps = _steps(chosen, schedule or FIRST_ORDER_STEPS)
+        steps = _steps(chosen, schedule or FIRST_ORDER_STEPS, max_seconds)
         chosen = chosen.because(
             f"at most {steps} steps; the run ends earlier by the optimizer's own rule", max_steps=steps
         )
@@ -148,12 +151,18 @@ def _is_least_squares(optimizer: Any) -> bool:
     return any(stage.least_squares for stage in Plan.of(optimizer).stages)
 
 
-def _steps(chosen: Choice, first_order: int) -> int:
+def _network(max_seconds: float | None) -> MLP:
+    """The network that steps with a factorization are affordable for in the time."""
+    return MLP(width=30 if max_seconds is not None and max_seconds >= LONG else 20, depth=3)
+
+
+def _steps(chosen: Choice, first_order: int, max_seconds: float | None) -> int:
     """Steps of all stages, in all slabs. first_order: of an optax optimizer whose stage has no steps of its own."""
     parts, share = (1, 1) if chosen.slabs is None else (chosen.slabs.count, SLAB_SHARE)
+    more = 1 if max_seconds is None else MORE_STEPS_IN_A_TIME
 
     def of(stage: Stage) -> int:
-        return stage.steps or (stage.optimizer.steps if stage.least_squares else first_order) // share
+        return stage.steps or (more * stage.optimizer.steps if stage.least_squares else first_order) // share
 
     return parts * sum(of(stage) for stage in Plan.of(chosen.optimizer).stages)
 
