@@ -16,7 +16,7 @@ from phijax.balancing import Causal
 from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED, Choice
 from phijax.choice.features import features_by_rule, why_no_trial
 from phijax.choice.points import interior_rows, is_interior, with_counts, with_weights
-from phijax.formulation import Problem, evolution_of, is_linear, value_scale
+from phijax.formulation import Problem, carries_waves, evolution_of, is_linear, value_scale
 from phijax.formulation.faults import nearest
 from phijax.lowering import Layout
 from phijax.networks import MLP, RandomFeatures
@@ -37,12 +37,15 @@ REFRESH = 3
 # Seconds from which on a network of twice the parameters, whose steps cost eight times as much, gets further; and what a
 # given time makes of the steps that a run without one ends by.
 LONG, MORE_STEPS_IN_A_TIME = 300.0, 10
+WIDTH, LONG_WIDTH, SLAB_WIDTH = 20, 30, 16
 # Damping that falls faster and rises later than the default's: ten times ahead on flows and fronts after a hundred steps,
 # four times behind on dispersive waves.
 BOLD: dict[str, Any] = {"long": 0.2, "short": 0.1, "lower": 5.0, "higher": 2.0}
 # In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER = 1
+# Slabs of a field in space are fewer and end earlier: by where new points gain nothing for so many changes.
+WAVE_SLABS, WAVE_TOLERANCE, WAVE_PATIENCE = 4, 5e-9, 20
 SLAB_SHARE = 4  # steps of a whole over those of a slab
 
 
@@ -89,12 +92,11 @@ def choose(
         blank = Choice(check_precision(precision or "float64"), None, {}, None, balancer, 1, scales, rows=rows)
         return features_by_rule(blank, problem, network, points)
     settled = (network, points, optimizer, balancer, max_steps, slabs, rows, causal)
-    network = _network(max_seconds) if network is None else network
-    count = parameter_count(problem, network)
     scales = {name: value_scale(problem, field) for name, field in problem.fields.items()}
     chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows, causal=causal)
-    chosen = _with_slabs(chosen, problem, slabs, count)
-    chosen = _with_optimizer(chosen, count)
+    chosen = _with_network(_with_slabs(chosen, problem, slabs), problem, max_seconds)
+    count = parameter_count(problem, chosen.network)
+    chosen = _with_optimizer(chosen, problem, count)
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)
         precision = "float64" if wide else "float32"
@@ -151,11 +153,6 @@ def _is_least_squares(optimizer: Any) -> bool:
     return any(stage.least_squares for stage in Plan.of(optimizer).stages)
 
 
-def _network(max_seconds: float | None) -> MLP:
-    """The network that steps with a factorization are affordable for in the time."""
-    return MLP(width=30 if max_seconds is not None and max_seconds >= LONG else 20, depth=3)
-
-
 def _steps(chosen: Choice, first_order: int, max_seconds: float | None) -> int:
     """Steps of all stages, in all slabs. first_order: of an optax optimizer whose stage has no steps of its own."""
     parts, share = (1, 1) if chosen.slabs is None else (chosen.slabs.count, SLAB_SHARE)
@@ -167,28 +164,48 @@ def _steps(chosen: Choice, first_order: int, max_seconds: float | None) -> int:
     return parts * sum(of(stage) for stage in Plan.of(chosen.optimizer).stages)
 
 
-def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None, count: int) -> Choice:
-    if isinstance(slabs, Slabs):
-        return replace(chosen, slabs=slabs)
+def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None) -> Choice:
+    solved = SLAB_SOLVED * _size(chosen) ** 2
     if slabs is not None:
-        return replace(chosen, slabs=Slabs(slabs, solved=SLAB_SOLVED * _size(chosen) ** 2))
+        return replace(chosen, slabs=slabs if isinstance(slabs, Slabs) else Slabs(slabs, solved=solved))
     if chosen.causal is not None:
         return chosen  # the other way to go through time, on the whole of it
-    least_squares = (
-        count <= MOST_LEAST_SQUARES_PARAMETERS if chosen.optimizer is None else _is_least_squares(chosen.optimizer)
-    )
-    if not least_squares:
+    if not _affordable(chosen, problem):
         return chosen  # first-order steps have no end of their own, so that the first slab would take them all
     try:
         evolution = evolution_of(problem)
     except ValueError:
         return chosen
-    if len(problem.domain.coordinates) > 1 or is_linear(problem):
+    if is_linear(problem):
         return chosen
-    return chosen.because(
-        f"{SLABS} slabs of {evolution.time}, each solved from the end of the one before: a whole may end in a state of rest",
-        slabs=Slabs(SLABS, solved=SLAB_SOLVED * _size(chosen) ** 2),
-    )
+    if len(problem.domain.coordinates) == 1:
+        count, why = SLABS, "a whole may end in a state of rest"
+    elif carries_waves(problem):
+        count, why = WAVE_SLABS, "waves are followed more easily for a short while"
+    else:
+        return chosen
+    said = f"{count} slabs of {evolution.time}, each solved from the end of the one before: {why}"
+    return chosen.because(said, slabs=Slabs(count, solved=solved))
+
+
+def _affordable(chosen: Choice, problem: Problem) -> bool:
+    """Whether steps are by least squares: as given, or by the size of the network that is given."""
+    if chosen.optimizer is not None:
+        return _is_least_squares(chosen.optimizer)
+    return chosen.network is None or parameter_count(problem, chosen.network) <= MOST_LEAST_SQUARES_PARAMETERS
+
+
+def _with_network(chosen: Choice, problem: Problem, max_seconds: float | None) -> Choice:
+    """The network that steps with a factorization are affordable for in the time; a slab takes less of one."""
+    if chosen.network is not None:
+        return chosen
+    wide = max_seconds is not None and max_seconds >= LONG
+    widths = (SLAB_WIDTH, WIDTH) if _slabs_of_a_field_in_space(chosen, problem) else (WIDTH, LONG_WIDTH)
+    return replace(chosen, network=MLP(width=widths[wide], depth=3))
+
+
+def _slabs_of_a_field_in_space(chosen: Choice, problem: Problem) -> bool:
+    return chosen.slabs is not None and chosen.slabs.count > 1 and len(problem.domain.coordinates) > 1
 
 
 def _size(chosen: Choice) -> float:
@@ -196,13 +213,15 @@ def _size(chosen: Choice) -> float:
     return max((chosen.scales or {}).values(), default=1.0)
 
 
-def _with_optimizer(chosen: Choice, count: int) -> Choice:
+def _with_optimizer(chosen: Choice, problem: Problem, count: int) -> Choice:
     if chosen.optimizer is not None:
         return chosen
     if count <= MOST_LEAST_SQUARES_PARAMETERS or chosen.slabs is not None:
         careful = GaussNewton(refresh=REFRESH)
         if chosen.slabs is not None:
-            slab = replace(careful, tolerance=SLAB_TOLERANCE * _size(chosen) ** 2)
+            waves = _slabs_of_a_field_in_space(chosen, problem)
+            tolerance = (WAVE_TOLERANCE if waves else SLAB_TOLERANCE) * _size(chosen) ** 2
+            slab = replace(careful, tolerance=tolerance, patience=WAVE_PATIENCE if waves else careful.patience)
             return chosen.because("Gauss-Newton: it ends by itself where a slab is solved", optimizer=slab)
         why = (
             f"Gauss-Newton: {count} parameters are few enough for its factorization; two ways to lower its damping race"

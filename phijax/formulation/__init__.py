@@ -9,6 +9,7 @@ from phijax.formulation.conditions import periodic as periodic
 from phijax.formulation.constraint import Constraint as Constraint
 from phijax.formulation.constraint import Term as Term
 from phijax.formulation.evolution import Evolution as Evolution
+from phijax.formulation.evolution import carries_waves as carries_waves
 from phijax.formulation.evolution import evolution_of as evolution_of
 from phijax.formulation.evolution import is_linear as is_linear
 from phijax.formulation.faults import DeclarationError as DeclarationError

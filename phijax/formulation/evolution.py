@@ -42,6 +42,18 @@ def evolution_of(problem: Problem) -> Evolution:
     return Evolution(time, start, end, frozenset(initial))
 
 
+def carries_waves(problem: Problem) -> bool:
+    """Whether an evolution's waves travel on and are not damped away at once: third or higher order in space, or complex."""
+    time = _time(problem)
+
+    def order_in_space(derivative: sympy.Derivative) -> int:
+        return sum(int(count) for symbol, count in derivative.variable_count if symbol != time)
+
+    residuals = [term.residual for constraint in problem.trained.values() for term in constraint.terms]
+    orders = [order_in_space(node) for r in residuals for node in r.doit().atoms(sympy.Derivative)]
+    return max(orders, default=0) >= 3 or any(field.func.is_complex_field for field in problem.fields.values())
+
+
 def is_linear(problem: Problem) -> bool:
     """Whether every equation is linear in the fields: its solution is then the only state of rest of its loss."""
     residuals = [term.residual for constraint in problem.constraints.values() for term in constraint.terms]
