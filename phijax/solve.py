@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Any
 
 from phijax.balancing import Causal
 from phijax.choice import Choice, choose, samplers_of, settled
+from phijax.choice.choice import RANDOM_FEATURES
 from phijax.evaluation import Dated, RunDirectory, Solution
-from phijax.formulation import Problem
+from phijax.evaluation.report import undetermined_field
+from phijax.formulation import DeclarationWarning, Problem
 from phijax.record import choice_of, config_of, measured_settings, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
 from phijax.training.compiling import Compiled, compile
@@ -133,6 +136,9 @@ def _solution(
     seconds = {"train": result.seconds, "compile": max(time.monotonic() - begun - result.seconds, 0.0)}
     solution = Solution.from_result(compiled, result, seed=seed, seconds=seconds)
     solution.choice = choice
+    if choice.method == RANDOM_FEATURES:  # the smallest of many solutions looks like the only one
+        for name, change in solution.undetermined.items():
+            warnings.warn(undetermined_field(name, change), DeclarationWarning, stacklevel=4)
     if run is not None:
         run.write_summary(solution)
     return solution

@@ -56,7 +56,13 @@ def features_by_rule(
     method = TO_BE_SCALED if network is None else RANDOM_FEATURES
     spec = RandomFeatures(count) if network is None else network
     chosen = replace(
-        chosen, method=method, network=spec, optimizer=LinearLeastSquares(), max_steps=LinearLeastSquares.steps, adaptive=(), slabs=None
+        chosen,
+        method=method,
+        network=spec,
+        optimizer=LinearLeastSquares(),
+        max_steps=LinearLeastSquares.steps,
+        adaptive=(),
+        slabs=None,
     )
     chosen = chosen.because("random features: the problem is linear, so that one least-squares solve is the answer")
     chosen = _with_rows(chosen, problem, points)

@@ -83,7 +83,7 @@ def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points
         parts = [np.abs(value) for (owner, i), value in values.items() if owner == name and i >= 0]  # type: ignore[misc]
         worst = int(np.argmax(size))
         where = {symbol: float(points.coordinates[symbol][worst]) for symbol in constraint.region.names}
-        whole = max(_rms(np.sum(parts, axis=0)), sizes[name]) if len(parts) > 1 else 0.0
+        whole = max(_rms(np.sum(parts, axis=0)), sizes[name]) if _balances(parts) else 0.0
         relative = _rms(size) / whole if whole > 0 else None
         found.append(
             TermResidual(
@@ -99,6 +99,11 @@ def _size_of_values(term: Term, scales: Mapping[str, float]) -> float:
     if term.residual.has(sympy.Derivative, sympy.Subs):
         return 0.0
     return max((scales[name] for name in fields), default=0.0)
+
+
+def _balances(parts: list[np.ndarray]) -> bool:
+    """Whether several addends meet at any point."""
+    return len(parts) > 1 and int(np.max(np.count_nonzero(parts, axis=0))) > 1
 
 
 def _addends(term: Term) -> tuple[sympy.Expr, ...]:
