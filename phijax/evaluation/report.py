@@ -100,7 +100,7 @@ def undetermined_field(name: str, change: float) -> str:
     return (
         f"{name}: the equations and conditions leave it open, or all but open, and what is given is one of many solutions: "
         f"a change of {name} by its own size changes the residuals by {change:.0e} of theirs. Add what is missing, such as "
-        f"a value at a point, a mean, or a condition on a side."
+        f"a value at a point, a mean, or a condition on a side, or declare the field on= the part where it is meant."
     )
 
 
