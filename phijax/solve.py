@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Any
 
 from phijax.balancing import Causal
 from phijax.choice import Choice, choose, samplers_of, settled
+from phijax.choice.choice import RANDOM_FEATURES
 from phijax.evaluation import Dated, RunDirectory, Solution
-from phijax.formulation import Problem
+from phijax.evaluation.report import undetermined_field
+from phijax.formulation import DeclarationWarning, Problem
 from phijax.optimizers import Race
 from phijax.record import choice_of, config_of, measured_settings, seed_of
 from phijax.training import CheckpointStore, FitResult, Trainer
@@ -135,6 +138,9 @@ def _solution(
     solution = Solution.from_result(compiled, result, seed=seed, seconds=seconds)
     won = choice.optimizer.outcome(result.state.opt_state) if isinstance(choice.optimizer, Race) else None
     solution.choice = choice if won is None else choice.because(won)
+    if choice.method == RANDOM_FEATURES:  # the smallest of many solutions looks like the only one
+        for name, change in solution.undetermined.items():
+            warnings.warn(undetermined_field(name, change), DeclarationWarning, stacklevel=4)
     if run is not None:
         run.write_summary(solution)
     return solution

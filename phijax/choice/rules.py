@@ -135,8 +135,9 @@ def _check_given(problem: Problem, network: Any, balancer: Any, max_steps: Any, 
 def _check_features(**given: Any) -> None:
     for name, value in given.items():
         if value is not None and not (name == "network" and isinstance(value, RandomFeatures)):
+            shown = repr(value) if " at 0x" not in repr(value) else f"{type(value).__name__}(...)"
             raise ValueError(
-                f'method="random_features" with {name}={value!r}: it settles the {name} itself; leave {name}= out'
+                f'method="random_features" with {name}={shown}: it settles the {name} itself; leave {name}= out'
                 f"{', or give phi.RandomFeatures(...)' if name == 'network' else ''}."
             )
 

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from phijax.choice import Choice, choose, parameter_count
+from phijax.choice.choice import TO_BE_TRIED
 from phijax.cli.errors import Exit, UsageError
 from phijax.cli.run_settings import given_settings
 from phijax.cli.settings import parse
@@ -154,3 +155,5 @@ def _cost(problem: Problem, points: dict[str, int], choice: Choice) -> Iterable[
         operations = residuals * parameters**2 + parameters**3 / 3
         yield f"{operations:.1e} operations a step for the normal equations"
     yield from (f"  {reason}" for reason in choice.reasons)
+    if choice.method == TO_BE_TRIED:
+        yield "  the problem is linear: random features are tried first, and take the place of this network where they do"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from phijax.evaluation.errors import FieldError
 from phijax.evaluation.residuals import TermResidual
@@ -34,7 +35,8 @@ class Report:
     """All that is known of a run.
 
     trained: rms of each term on the last recorded training batch, where there is one. reasons: for what was chosen by
-    rule, one sentence a choice.
+    rule, one sentence a choice. undetermined: fields that the problem leaves open, or all but open; for each what part of
+    the residuals' size a change of the field by its own makes.
     """
 
     title: str
@@ -45,6 +47,7 @@ class Report:
     reference: str | None
     parameters: Mapping[str, ParameterValue]
     reasons: Sequence[str] = ()
+    undetermined: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def cautions(self) -> list[str]:
@@ -62,6 +65,7 @@ class Report:
                     f"{residual.term}: the residual is {residual.relative:.0%} of the equation's own terms; the equation "
                     f"does not hold yet."
                 )
+        said += [undetermined_field(name, change) for name, change in self.undetermined.items()]
         for name, parameter in self.parameters.items():
             if parameter.standard_error == float("inf"):
                 said.append(
@@ -91,6 +95,15 @@ class Report:
         return f"<Report of {self.title}>"
 
 
+def undetermined_field(name: str, change: float) -> str:
+    """What is said of a field that equations and conditions leave open."""
+    return (
+        f"{name}: the equations and conditions leave it open, or all but open, and what is given is one of many solutions: "
+        f"a change of {name} by its own size changes the residuals by {change:.0e} of theirs. Add what is missing, such as "
+        f"a value at a point, a mean, or a condition on a side, or declare the field on= the part where it is meant."
+    )
+
+
 def _residual_table(residuals: Sequence[TermResidual], trained: Mapping[str, float]) -> str:
     rows = [("  residual on fresh points", "rms", "relative", "largest", "at", "points", "trained rms")]
     for r in residuals:
@@ -105,7 +118,8 @@ def _error_table(errors: Mapping[str, FieldError], source: str) -> str:
     rows = [(f"  error against {source}", "relative L2", "largest", "at", "points", "")]
     for name, error in errors.items():
         note = "at the reference's limit" if error.at_limit else ""
-        size = f"{error.relative_l2:.2e}"
+        note = "the reference is zero" if math.isnan(error.relative_l2) and math.isfinite(error.max) else note
+        size = "" if math.isnan(error.relative_l2) else f"{error.relative_l2:.2e}"
         rows.append((f"  {name}", size, f"{error.max:.2e}", _place(error.where), str(error.points), note))
     return _table(rows)
 

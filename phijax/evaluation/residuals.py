@@ -17,7 +17,7 @@ from phijax.formulation import Constraint, Problem, Term
 from phijax.lowering import Expressions
 from phijax.sampling import RegionSampler
 from phijax.sampling.points import Points
-from phijax.symbolic import Field
+from phijax.symbolic import Field, Normal
 from phijax.training import History
 
 FRESH_POINTS = 8192
@@ -78,12 +78,12 @@ def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points
     rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
     values = rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
     found = []
-    for name in constraint.term_names:
+    for name, term in zip(constraint.term_names, constraint.terms, strict=True):
         size = np.abs(values[(name, -1)])  # type: ignore[index]
         parts = [np.abs(value) for (owner, i), value in values.items() if owner == name and i >= 0]  # type: ignore[misc]
         worst = int(np.argmax(size))
         where = {symbol: float(points.coordinates[symbol][worst]) for symbol in constraint.region.names}
-        whole = max(_rms(np.sum(parts, axis=0)), sizes[name]) if len(parts) > 1 else 0.0
+        whole = max(_rms(np.sum(parts, axis=0)), sizes[name]) if len(parts) > 1 and not _alone(term, parts) else 0.0
         relative = _rms(size) / whole if whole > 0 else None
         found.append(
             TermResidual(
@@ -99,6 +99,12 @@ def _size_of_values(term: Term, scales: Mapping[str, float]) -> float:
     if term.residual.has(sympy.Derivative, sympy.Subs):
         return 0.0
     return max((scales[name] for name in fields), default=0.0)
+
+
+def _alone(term: Term, parts: list[np.ndarray]) -> bool:
+    """Whether every point has one addend alone, since the normal lies along one coordinate."""
+    by_direction = all(addend.has(Normal) for addend in _addends(term))
+    return by_direction and int(np.max(np.count_nonzero(parts, axis=0))) <= 1
 
 
 def _addends(term: Term) -> tuple[sympy.Expr, ...]:

@@ -29,6 +29,7 @@ from phijax.evaluation.residuals import (
 )
 from phijax.evaluation.seams import largest_jump
 from phijax.evaluation.standard_errors import standard_errors
+from phijax.evaluation.uniqueness import undetermined
 from phijax.evaluation.weights import save_npz, weight_arrays
 from phijax.formulation import Problem
 from phijax.formulation.faults import nearest
@@ -183,6 +184,12 @@ class Solution:
         """{field: {"relative_l2", "max"}} against the problem's reference, on a fine grid of the field's region."""
         return {name: {"relative_l2": e.relative_l2, "max": e.max} for name, e in self._errors.items()}
 
+    @cached_property
+    def undetermined(self) -> dict[str, float]:
+        """Fields that a linear problem leaves open, or all but open: by what part of their size the residuals change when
+        the field changes by its own. Empty where all are determined, and where that is not known."""
+        return self._timed(lambda: undetermined(self.problem, self.compiled.layout.scales))
+
     def report(self) -> Report:
         """Prints and returns what was reached: residuals on fresh points, errors, parameters, how the run ended."""
         report = self.make_report()
@@ -194,6 +201,7 @@ class Solution:
         reference = self.problem.reference
         # First, so that their seconds are counted.
         residuals, errors, parameters = self._residuals, self._errors, self._parameter_values()
+        _ = self.undetermined
         return Report(
             title=f"{self.problem.name}  ({self.problem.fingerprint[:12]})",
             facts=self._facts(),
@@ -203,6 +211,7 @@ class Solution:
             reference=None if reference is None else reference.source,
             parameters=parameters,
             reasons=() if self.choice is None else tuple(self.choice.reasons),
+            undetermined=self.undetermined,
         )
 
     def summary(self) -> dict[str, Any]:

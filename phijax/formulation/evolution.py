@@ -11,6 +11,8 @@ from phijax.formulation.constraint import Constraint
 from phijax.formulation.problem import Problem
 from phijax.symbolic import Field, Quadrature, kind_of
 
+_REAL_LINEAR = (sympy.re, sympy.im, sympy.conjugate)
+
 
 @dataclass(frozen=True)
 class Evolution:
@@ -57,10 +59,18 @@ def carries_waves(problem: Problem) -> bool:
 def is_linear(problem: Problem) -> bool:
     """Whether every equation is linear in the fields: its solution is then the only state of rest of its loss."""
     residuals = [term.residual for constraint in problem.constraints.values() for term in constraint.terms]
-    return all(_is_linear(sympy.expand(residual.doit())) for residual in residuals)
+    # What is linear over the reals alone is linear in the parts of a complex field.
+    parts = [
+        residual.doit().replace(lambda e: isinstance(e, _REAL_LINEAR), lambda e: e.args[0]) for residual in residuals
+    ]
+    return all(_is_linear(sympy.expand(part)) for part in parts)
 
 
 def _is_linear(residual: sympy.Expr) -> bool:
+    if any(argument.has(Field) for field in residual.atoms(Field) for argument in field.args):
+        return False  # where it is taken depends on a field, as of a delay that the state decides
+    if any(place.has(Field) for evaluated in residual.atoms(sympy.Subs) for place in evaluated.point):
+        return False
     unknowns = [n for n in residual.atoms(sympy.Derivative, sympy.Subs) if n.has(Field)]
     # The outermost first, so that what is left of an inner one is its own.
     hidden = residual.xreplace({n: sympy.Dummy() for n in sorted(unknowns, key=lambda n: -n.count_ops())})

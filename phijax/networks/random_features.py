@@ -58,4 +58,8 @@ def _scales(scale: Any) -> float | tuple[float, ...]:
     def one(value: Any) -> float:
         return real("RandomFeatures", "scale", value, "above 0", lambda number: number > 0)
 
-    return tuple(map(one, scale)) if isinstance(scale, Sequence) and not isinstance(scale, str) else one(scale)
+    if isinstance(scale, str) or not isinstance(scale, Sequence | np.ndarray) or np.ndim(scale) != 1:
+        return one(scale)
+    if not len(scale):
+        raise ValueError("RandomFeatures: scale has no number; give one number, or one for each input.")
+    return tuple(map(one, scale))

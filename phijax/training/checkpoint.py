@@ -188,7 +188,7 @@ class CheckpointStore:
                     RuntimeWarning,
                     stacklevel=2,
                 )
-        found = "; ".join(faults) if faults else "it holds none"
+        found = "; ".join(faults) if faults else "it holds none; a run folder goes on by phijax resume"
         raise CheckpointError(f"no whole checkpoint in {self.folder}: {found}.")
 
     def set_aside_after(self, step: int) -> None:

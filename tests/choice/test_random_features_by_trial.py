@@ -139,6 +139,31 @@ def test_a_run_folder_holds_what_trials_have_settled_and_one_that_stopped_before
     np.testing.assert_array_equal(loaded.u(x=at), whole.u(x=at))
 
 
+@pytest.mark.parametrize("length", [1e-9, 1e6])
+def test_units_in_which_equation_and_conditions_lie_far_apart_cost_nothing(length):
+    space = phi.Interval(x, 0, length)
+    problem = phi.Problem(
+        space,
+        {
+            "law": Eq(-u.diff(x, 2), (pi / length) ** 2 * sin(pi * x / length)),
+            "ends": phi.on(space.boundary, Eq(u, 0)),
+        },
+        reference={u: sin(pi * x / length)},
+    )
+    solution = phi.solve(problem, seed=0, progress=False)
+    assert solution.choice.method == RANDOM_FEATURES
+    assert any("weights that even out the terms" in reason for reason in solution.choice.reasons)
+    assert solution.errors()["u"]["relative_l2"] < 1e-12
+    own = settled(problem, choose(problem, method="random_features", balancer=phi.Static({"ends": 3.0})))
+    assert own.balancer == phi.Static({"ends": 3.0})
+
+
+def test_a_problem_that_has_no_solution_is_not_said_to_be_solved():
+    clash = poisson(1, **ENDS, middle=phi.on(line.side("left"), Eq(u.diff(x), 3)))
+    solution = phi.solve(clash, seed=0, method="random_features", network=RandomFeatures(50), progress=False)
+    assert solution.stop_reason.startswith("The linear problem is solved in the sense of least squares alone: the loss")
+
+
 def test_two_fields_and_a_field_of_fewer_coordinates_are_solved_together():
     w, k = phi.field("w", x, t), phi.field("k", x)
     strip = line * phi.Interval(t, 0, 1)

@@ -100,6 +100,14 @@ problem = phi.Problem(rod, {"pde": Eq(u.diff(t), u.diff(x, 2)), "start": start, 
 """
 
 
+def test_show_tells_that_random_features_are_tried_first(decay, capsys):
+    said = "the problem is linear: random features are tried first"
+    assert main(["show", "decay.py"]) == Exit.OK
+    assert said in capsys.readouterr().out
+    assert main(["show", "decay.py", "run.method=network"]) == Exit.OK
+    assert said not in capsys.readouterr().out
+
+
 def test_show_tells_what_exact_slopes_take_of_the_network(decay, capsys):
     decay.with_name("insulated.py").write_text(INSULATED)
     assert main(["show", "insulated.py"]) == Exit.OK

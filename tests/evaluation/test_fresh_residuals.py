@@ -181,3 +181,16 @@ def test_float32_residuals_are_float32(untrained_solution):
     solution = untrained_solution(declared, precision="float32")
     assert solution.residual("pde", x=0.5).dtype == np.float32
     assert solution.residuals()["pde"] > 0
+
+
+def test_a_slope_across_the_sides_of_a_rectangle_has_nothing_to_be_small_against(exact_solution):
+    a, b = phi.coordinates("a b")
+    q = phi.field("q", a, b)
+    square, disk = phi.Rectangle((a, 0, 1), (b, 0, 1)), phi.Disk((a, b), (0, 0), 1)
+    for region, relative in ((square, None), (disk, pytest.approx(1 / np.sqrt(1 + 2 / np.pi), rel=0.02))):
+        flat = phi.on(region.boundary, Eq(phi.normal_derivative(q), 0))
+        problem = phi.Problem(region, {"law": Eq(phi.laplacian(q), 0), "flat": flat})
+        solution = exact_solution(problem, {q: a + b})
+        (found,) = [r for r in solution.make_report().residuals if r.term == "flat"]
+        assert found.relative == relative
+        assert found.rms == pytest.approx(1.0, rel=0.05)

@@ -38,3 +38,9 @@ def test_options_are_checked(options, message):
 def test_scales_that_are_not_one_for_each_input_are_refused():
     with pytest.raises(ValueError, match="has 2 numbers for 3 inputs"):
         RandomFeatures(scale=(1.0, 2.0))(jax.random.key(0), 3, 1)
+
+
+def test_a_scale_may_be_an_array_and_an_empty_one_is_refused():
+    assert RandomFeatures(5, scale=np.array([1.0, 2.0])) == RandomFeatures(5, scale=(1.0, 2.0))
+    with pytest.raises(ValueError, match="RandomFeatures: scale has no number; give one number, or one for each input"):
+        RandomFeatures(5, scale=())

@@ -14,16 +14,16 @@ def monomials(x):
     return jnp.stack([x**k for k in range(COUNT)])
 
 
-def system(power=1):
+def system(power=1, bent=0.0):
     def pointwise(params, x):
-        return {"": jnp.sum(monomials(x) * params**power) - jnp.exp(x)}
+        return {"": jnp.sum(monomials(x) * (params**power + bent * params**2)) - jnp.exp(x)}
 
     return LeastSquaresSystem({"fit": pointwise}, jnp.ones(COUNT))
 
 
-def solved(power=1, points=None):
+def solved(power=1, points=None, bent=0.0):
     points = jnp.linspace(0, 1, ROWS) if points is None else points
-    own, solver = system(power), LinearLeastSquares()
+    own, solver = system(power, bent), LinearLeastSquares()
     theta, weights = jnp.zeros(COUNT) + 0.5, {"fit": 1.0}
     theta, state, first = solver.step(own, theta, solver.init(theta), {"fit": points}, weights)
     same, _, second = solver.step(own, theta, state, {"fit": points[::2]}, weights)
@@ -58,6 +58,12 @@ def test_directions_that_the_points_do_not_tell_apart_stay_as_they_are():
 def test_a_residual_that_is_not_linear_is_refused():
     with pytest.raises(ValueError, match=r"not linear in the parameters: a loss of .* take GaussNewton"):
         solved(power=3)
+
+
+@pytest.mark.parametrize("bent", [1e-2, 1e-4])
+def test_a_residual_that_is_all_but_linear_is_refused_too(bent):
+    with pytest.raises(ValueError, match="the residual is not linear in the parameters"):
+        solved(bent=bent)
 
 
 def test_the_cutoff_is_checked():
