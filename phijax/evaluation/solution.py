@@ -25,10 +25,12 @@ from phijax.evaluation.residuals import (
     by_term,
     constraint_values,
     fresh_residuals,
+    initial_sizes,
     trained_rms,
 )
 from phijax.evaluation.seams import largest_jump
-from phijax.evaluation.standard_errors import standard_errors
+from phijax.evaluation.standard_errors import Uncertainty, uncertainty
+from phijax.evaluation.undetermined import undetermined
 from phijax.evaluation.weights import save_npz, weight_arrays
 from phijax.formulation import Problem
 from phijax.formulation.faults import nearest
@@ -203,13 +205,21 @@ class Solution:
             reference=None if reference is None else reference.source,
             parameters=parameters,
             reasons=() if self.choice is None else tuple(self.choice.reasons),
+            initial=initial_sizes(self.problem, self.history),
+            undetermined=undetermined(self.problem, self.parameters, self._uncertainty.moves),
         )
 
     def summary(self) -> dict[str, Any]:
         """The fields of `summary.json`, in plain Python types."""
+        cautions = self.make_report().cautions
         residuals, errors = by_constraint(self._residuals), self.errors()
         parameters = {
-            name: {"value": p.value, "reference": p.reference, "standard_error": p.standard_error}
+            name: {
+                "value": p.value,
+                "reference": p.reference,
+                "standard_error": p.standard_error,
+                "determined": p.determined,
+            }
             for name, p in self._parameter_values().items()
         }
         return jsonable(
@@ -225,6 +235,7 @@ class Solution:
                 "errors": errors,
                 "residuals": residuals,
                 "parameters": parameters,
+                "cautions": cautions,
             }
         )
 
@@ -278,22 +289,27 @@ class Solution:
         return {name: round(value, 3) for name, value in (stages | {"total": sum(stages.values())}).items()}
 
     @cached_property
-    def _standard_errors(self) -> dict[str, float | None]:
+    def _uncertainty(self) -> Uncertainty:
         weights = self.history.records[-1]["weights"] if self.history.records else {}
-        return self._timed(lambda: standard_errors(self._evaluator, weights))
+        return self._timed(lambda: uncertainty(self._evaluator, weights))
 
     def _parameter_values(self) -> dict[str, ParameterValue]:
-        known = self.problem.reference
+        known, errors = self.problem.reference, self._uncertainty.errors
         return {
-            name: ParameterValue(value, None if known is None else known.parameter(name), self._standard_errors[name])
+            name: ParameterValue(value, None if known is None else known.parameter(name), errors[name])
             for name, value in self.parameters.items()
         }
+
+    @property
+    def _left_open(self) -> str:
+        names = [name for name, error in self._uncertainty.errors.items() if error == float("inf")]
+        return f", {' and '.join(names)} not determined" if names else ""
 
     def _facts(self) -> dict[str, str]:
         seconds = ", ".join(f"{name} {value:.1f}" for name, value in self._all_seconds().items())
         reason = f": {self.stop_reason}" if self.stop_reason else ""
         facts = {
-            "status": f"{self.status}{reason}",
+            "status": f"{self.status}{self._left_open}{reason}",
             "steps": str(self.steps),
             "seed": str(self.seed) if self.seed is not None else "unknown",
             "precision": self.precision,

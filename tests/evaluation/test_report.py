@@ -122,7 +122,7 @@ def test_summary_has_the_documented_fields(exact_solution):
         oscillator({y: SOLVED}), {y: SOLVED + 1e-3 * sin(t)}, seed=np.int64(3), status="finished", steps=5
     )
     summary = solution.summary()
-    names = "problem fingerprint seed precision status stop_reason steps seconds errors residuals parameters"
+    names = "problem fingerprint seed precision status stop_reason steps seconds errors residuals parameters cautions"
     assert list(summary) == names.split()
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert list(summary["seconds"]) == ["compile", "train", "evaluate", "total"]
