@@ -72,6 +72,7 @@ def _width(problem: Problem, jet: Jet) -> float:
     taken."""
     field = problem.fields[jet.name]
     width = 1.0
+    assert isinstance(jet.channel, tuple)  # derivatives are combined later
     for symbol, order in zip(field.coordinates, jet.channel, strict=True):
         low, high = problem.domain.bounds[symbol]
         width *= ((float(high) - float(low)) / 2) ** order

@@ -54,5 +54,5 @@ def _combination(problem: Problem, first: str, second: str) -> str | None:
     return None
 
 
-def _equal(one: sympy.Expr, other: sympy.Expr) -> bool:
-    return sympy.expand(other - one) == 0
+def _equal(one: sympy.Expr, other: sympy.Basic) -> bool:
+    return sympy.expand(one - other) == 0
