@@ -14,7 +14,7 @@ from phijax.balancing import Causal
 from phijax.choice import Choice, choose, samplers_of, settled
 from phijax.choice.choice import RANDOM_FEATURES
 from phijax.evaluation import Dated, RunDirectory, Solution
-from phijax.evaluation.report import undetermined_field
+from phijax.evaluation.report import open_field
 from phijax.formulation import DeclarationWarning, Problem
 from phijax.optimizers import Race
 from phijax.record import choice_of, config_of, measured_settings, seed_of
@@ -139,8 +139,8 @@ def _solution(
     won = choice.optimizer.outcome(result.state.opt_state) if isinstance(choice.optimizer, Race) else None
     solution.choice = choice if won is None else choice.because(won)
     if choice.method == RANDOM_FEATURES:  # the smallest of many solutions looks like the only one
-        for name, change in solution.undetermined.items():
-            warnings.warn(undetermined_field(name, change), DeclarationWarning, stacklevel=4)
+        for name, change in solution.open_fields.items():
+            warnings.warn(open_field(name, change), DeclarationWarning, stacklevel=4)
     if run is not None:
         run.write_summary(solution)
     return solution

@@ -8,11 +8,13 @@ from typing import Any
 
 from phijax.balancing import Static
 from phijax.choice.choice import Choice
+from phijax.choice.sizes import term_sizes
 from phijax.formulation import Constraint, Problem
 from phijax.lowering.normalize import normalize
 from phijax.lowering.residual import is_complex
 
 SOFT_WEIGHT = 100.0
+APART = 100.0  # largest over smallest size of a term from which units, not the mathematics, set the weights
 
 
 def with_counts(chosen: Choice, problem: Problem, asked: Any, interior: int, faces: int, why: str = "") -> Choice:
@@ -26,9 +28,22 @@ def with_counts(chosen: Choice, problem: Problem, asked: Any, interior: int, fac
 
 
 def with_weights(chosen: Choice, problem: Problem) -> Choice:
-    """Fixed weights, larger for conditions than for equations."""
+    """Fixed weights, larger for conditions than for equations, of terms brought to one size where units part them."""
     soft = {name: SOFT_WEIGHT for name, constraint in problem.trained.items() if not is_interior(constraint)}
-    if not soft or len(soft) == len(problem.trained):
+    soft = {} if len(soft) == len(problem.trained) else soft
+    sizes = term_sizes(problem, chosen.scales or {})
+    if sizes and max(sizes.values()) > APART * min(sizes.values()):
+        whole = max((chosen.scales or {}).values(), default=1.0)
+        factors = {
+            name: float(f"{soft.get(name.split('/')[0], 1.0) * (whole / size) ** 2:.3g}")
+            for name, size in sizes.items()
+        }
+        shown = ", ".join(f"{name} {size:.1e}" for name, size in sizes.items())
+        why = f"terms are of very different size as declared ({shown}), so each is weighted as if it were of size one"
+        return chosen.because(
+            f"{why}, conditions {SOFT_WEIGHT:g} times more" if soft else why, balancer=Static(soft | factors)
+        )
+    if not soft:
         return replace(chosen, balancer=Static())
     return chosen.because(f"weight {SOFT_WEIGHT:g} for conditions, 1 for equations", balancer=Static(soft))
 

@@ -11,6 +11,7 @@ from phijax.evaluation.residuals import TermResidual
 
 OVERFIT = 10.0  # fresh over trained root mean square from which a term is said to fit its own points alone
 LARGE = 0.05  # residual relative to its equation's addends from which a term is said not to hold
+FAR_APART = 1e4  # largest over smallest weighted size at step 0 from which training is said to see the larger alone
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class ParameterValue:
     standard_error: float | None = None
 
     @property
+    def determined(self) -> bool | None:
+        """Whether equations and data determine it; None where that is not known."""
+        return None if self.standard_error is None else math.isfinite(self.standard_error)
+
+    @property
     def relative_error(self) -> float | None:
         """|value - reference| / |reference|."""
         return None if not self.reference else abs(self.value - self.reference) / abs(self.reference)
@@ -34,9 +40,10 @@ class ParameterValue:
 class Report:
     """All that is known of a run.
 
-    trained: rms of each term on the last recorded training batch, where there is one. reasons: for what was chosen by
-    rule, one sentence a choice. undetermined: fields that the problem leaves open, or all but open; for each what part of
-    the residuals' size a change of the field by its own makes.
+    trained: rms of each term on the last recorded training batch, where there is one. initial: of each term, the square
+    root of weight x loss at step 0. undetermined: a sentence for each combination of parameters that is left open.
+    open_fields: fields that the problem leaves open, or all but open; for each what part of the residuals' size a change
+    of the field by its own makes. reasons: for what was chosen by rule, one sentence a choice.
     """
 
     title: str
@@ -47,7 +54,9 @@ class Report:
     reference: str | None
     parameters: Mapping[str, ParameterValue]
     reasons: Sequence[str] = ()
-    undetermined: Mapping[str, float] = field(default_factory=dict)
+    initial: Mapping[str, float] = field(default_factory=dict)
+    undetermined: Sequence[str] = ()
+    open_fields: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def cautions(self) -> list[str]:
@@ -65,13 +74,9 @@ class Report:
                     f"{residual.term}: the residual is {residual.relative:.0%} of the equation's own terms; the equation "
                     f"does not hold yet."
                 )
-        said += [undetermined_field(name, change) for name, change in self.undetermined.items()]
-        for name, parameter in self.parameters.items():
-            if parameter.standard_error == float("inf"):
-                said.append(
-                    f"{name}: the equations and data do not determine it; other values would do as well. Add data, or "
-                    f"give one of the constants that it can be traded for."
-                )
+        said += [open_field(name, change) for name, change in self.open_fields.items()]
+        said += self.undetermined
+        said += _apart(self.initial)
         if not self.errors and not any(p.reference is not None for p in self.parameters.values()):
             said.append(
                 "no reference solution is known, so the error itself is not: a small residual does not bound it."
@@ -80,7 +85,7 @@ class Report:
 
     def __str__(self) -> str:
         blocks = [self.title, _table([(f"  {name}", value) for name, value in self.facts.items()])]
-        blocks.append(_residual_table(self.residuals, self.trained))
+        blocks.append(_residual_table(self.residuals, self.trained, self.initial))
         if self.errors:
             blocks.append(_error_table(self.errors, self.reference or "the reference"))
         if self.parameters:
@@ -95,7 +100,7 @@ class Report:
         return f"<Report of {self.title}>"
 
 
-def undetermined_field(name: str, change: float) -> str:
+def open_field(name: str, change: float) -> str:
     """What is said of a field that equations and conditions leave open."""
     return (
         f"{name}: the equations and conditions leave it open, or all but open, and what is given is one of many solutions: "
@@ -104,13 +109,33 @@ def undetermined_field(name: str, change: float) -> str:
     )
 
 
-def _residual_table(residuals: Sequence[TermResidual], trained: Mapping[str, float]) -> str:
-    rows = [("  residual on fresh points", "rms", "relative", "largest", "at", "points", "trained rms")]
+def _apart(initial: Mapping[str, float]) -> list[str]:
+    """A caution where the sizes of two terms at step 0 are too far apart to be brought down together."""
+    sizes = {term: size for term, size in initial.items() if size > 0}
+    if not sizes:
+        return []
+    least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    if not sizes[most] > FAR_APART * sizes[least]:
+        return []
+    return [
+        f"{most} and {least}: at step 0 their weighted sizes are {sizes[most]:.1e} and {sizes[least]:.1e}, more than four "
+        f"decades apart, so that training hardly sees the smaller. Scale the equation of one, or give "
+        f"balancer=phi.Static({{...}}) with a larger weight for {least}."
+    ]
+
+
+def _residual_table(
+    residuals: Sequence[TermResidual], trained: Mapping[str, float], initial: Mapping[str, float]
+) -> str:
+    rows = [
+        ("  residual on fresh points", "rms", "relative", "largest", "at", "points", "trained rms", "weighted, step 0")
+    ]
     for r in residuals:
         name = f"  {r.term}" + (" (exact)" if r.exact else "")
         relative = "" if r.relative is None else f"{r.relative:.1e}"
         seen = f"{trained[r.term]:.2e}" if r.term in trained else ""
-        rows.append((name, f"{r.rms:.2e}", relative, f"{r.max:.2e}", _place(r.where), str(r.points), seen))
+        begun = f"{initial[r.term]:.2e}" if r.term in initial else ""
+        rows.append((name, f"{r.rms:.2e}", relative, f"{r.max:.2e}", _place(r.where), str(r.points), seen, begun))
     return _table(rows)
 
 
@@ -129,7 +154,7 @@ def _parameter_table(parameters: Mapping[str, ParameterValue]) -> str:
     for name, p in parameters.items():
         known = "" if p.reference is None else f"{p.reference:.10g}"
         spread = "" if p.standard_error is None else f"{p.standard_error:.1e}"
-        spread = "undetermined" if p.standard_error == float("inf") else spread
+        spread = "undetermined" if p.determined is False else spread
         off = "" if p.relative_error is None else f"{p.relative_error:.2e}"
         rows.append((f"  {name}", f"{p.value:.10g}", spread, known, off))
     return _table(rows)

@@ -130,7 +130,17 @@ def by_constraint(residuals: list[TermResidual]) -> dict[str, float]:
 
 def trained_rms(problem: Problem, history: History) -> dict[str, float]:
     """{term: root mean square} on the batch of the last record; the parts of a complex term together."""
-    losses = history.records[-1]["losses"] if history.records else {}
+    return _roots(problem, history.records[-1]["losses"] if history.records else {})
+
+
+def initial_sizes(problem: Problem, history: History) -> dict[str, float]:
+    """{term: square root of weight x loss} at step 0; the parts of a complex term together."""
+    first = history.records[0] if history.records else None
+    return {} if first is None or first["step"] != 0 else _roots(problem, first["weighted"])
+
+
+def _roots(problem: Problem, losses: Mapping[str, float | None]) -> dict[str, float]:
+    """{term: square root of its loss}, where it is known."""
     found: dict[str, float] = {}
     for constraint in problem.constraints.values():
         for name in constraint.term_names:

@@ -25,11 +25,13 @@ from phijax.evaluation.residuals import (
     by_term,
     constraint_values,
     fresh_residuals,
+    initial_sizes,
     trained_rms,
 )
 from phijax.evaluation.seams import largest_jump
-from phijax.evaluation.standard_errors import standard_errors
-from phijax.evaluation.uniqueness import undetermined
+from phijax.evaluation.standard_errors import Uncertainty, uncertainty
+from phijax.evaluation.undetermined import undetermined
+from phijax.evaluation.uniqueness import open_fields
 from phijax.evaluation.weights import save_npz, weight_arrays
 from phijax.formulation import Problem
 from phijax.formulation.faults import nearest
@@ -185,10 +187,10 @@ class Solution:
         return {name: {"relative_l2": e.relative_l2, "max": e.max} for name, e in self._errors.items()}
 
     @cached_property
-    def undetermined(self) -> dict[str, float]:
+    def open_fields(self) -> dict[str, float]:
         """Fields that a linear problem leaves open, or all but open: by what part of their size the residuals change when
         the field changes by its own. Empty where all are determined, and where that is not known."""
-        return self._timed(lambda: undetermined(self.problem, self.compiled.layout.scales))
+        return self._timed(lambda: open_fields(self.problem, self.compiled.layout.scales))
 
     def report(self) -> Report:
         """Prints and returns what was reached: residuals on fresh points, errors, parameters, how the run ended."""
@@ -201,7 +203,7 @@ class Solution:
         reference = self.problem.reference
         # First, so that their seconds are counted.
         residuals, errors, parameters = self._residuals, self._errors, self._parameter_values()
-        _ = self.undetermined
+        _ = self.open_fields
         return Report(
             title=f"{self.problem.name}  ({self.problem.fingerprint[:12]})",
             facts=self._facts(),
@@ -211,14 +213,22 @@ class Solution:
             reference=None if reference is None else reference.source,
             parameters=parameters,
             reasons=() if self.choice is None else tuple(self.choice.reasons),
-            undetermined=self.undetermined,
+            initial=initial_sizes(self.problem, self.history),
+            undetermined=undetermined(self.problem, self.parameters, self._uncertainty.moves),
+            open_fields=self.open_fields,
         )
 
     def summary(self) -> dict[str, Any]:
         """The fields of `summary.json`, in plain Python types."""
+        cautions = self.make_report().cautions
         residuals, errors = by_constraint(self._residuals), self.errors()
         parameters = {
-            name: {"value": p.value, "reference": p.reference, "standard_error": p.standard_error}
+            name: {
+                "value": p.value,
+                "reference": p.reference,
+                "standard_error": p.standard_error,
+                "determined": p.determined,
+            }
             for name, p in self._parameter_values().items()
         }
         return jsonable(
@@ -234,6 +244,7 @@ class Solution:
                 "errors": errors,
                 "residuals": residuals,
                 "parameters": parameters,
+                "cautions": cautions,
             }
         )
 
@@ -287,22 +298,27 @@ class Solution:
         return {name: round(value, 3) for name, value in (stages | {"total": sum(stages.values())}).items()}
 
     @cached_property
-    def _standard_errors(self) -> dict[str, float | None]:
+    def _uncertainty(self) -> Uncertainty:
         weights = self.history.records[-1]["weights"] if self.history.records else {}
-        return self._timed(lambda: standard_errors(self._evaluator, weights))
+        return self._timed(lambda: uncertainty(self._evaluator, weights))
 
     def _parameter_values(self) -> dict[str, ParameterValue]:
-        known = self.problem.reference
+        known, errors = self.problem.reference, self._uncertainty.errors
         return {
-            name: ParameterValue(value, None if known is None else known.parameter(name), self._standard_errors[name])
+            name: ParameterValue(value, None if known is None else known.parameter(name), errors[name])
             for name, value in self.parameters.items()
         }
+
+    @property
+    def _left_open(self) -> str:
+        names = [name for name, error in self._uncertainty.errors.items() if error == float("inf")]
+        return f", {' and '.join(names)} not determined" if names else ""
 
     def _facts(self) -> dict[str, str]:
         seconds = ", ".join(f"{name} {value:.1f}" for name, value in self._all_seconds().items())
         reason = f": {self.stop_reason}" if self.stop_reason else ""
         facts = {
-            "status": f"{self.status}{reason}",
+            "status": f"{self.status}{self._left_open}{reason}",
             "steps": str(self.steps),
             "seed": str(self.seed) if self.seed is not None else "unknown",
             "precision": self.precision,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -28,10 +28,31 @@ RIDGE = 1e-10  # of the mean diagonal: directions that would take larger steps t
 # Share of the constants' own that is left when the networks have taken up what they can: 1e-6 was measured where a
 # constant is not determined, 2e-3 and more where it is.
 LEAST_INFORMATION = 2e-5
+NEGLIGIBLE = math.sqrt(LEAST_INFORMATION)  # part of a move of constants
 
 
-def standard_errors(evaluator: Evaluator, weights: Mapping[str, float]) -> dict[str, float | None]:
-    """{parameter: standard error}: infinite where it is not determined, None where that is not known.
+class Estimate(NamedTuple):
+    """errors: standard errors of variables, infinite where they are not determined.
+
+    free: (k, last), moves of the variables that leave every residual as it is, in as few of them as will do.
+    """
+
+    errors: Float[np.ndarray, " last"]
+    free: Float[np.ndarray, "k last"]
+
+
+class Uncertainty(NamedTuple):
+    """errors: {parameter: standard error}, infinite where it is not determined, None where that is not known.
+
+    moves: {parameter: change} of those that together leave every residual as it is once the networks follow.
+    """
+
+    errors: dict[str, float | None]
+    moves: tuple[dict[str, float], ...] = ()
+
+
+def uncertainty(evaluator: Evaluator, weights: Mapping[str, float]) -> Uncertainty:
+    """What the equations and data leave open of the unknown constants.
 
     weights: of the loss terms, one where none is given.
     """
@@ -40,22 +61,24 @@ def standard_errors(evaluator: Evaluator, weights: Mapping[str, float]) -> dict[
         params, static = eqx.partition(evaluator.model, eqx.is_inexact_array)
         size = sum(leaf.size for leaf in jax.tree.leaves(params))
         if not names or size > MOST_PARAMETERS:
-            return dict.fromkeys(names)
+            return Uncertainty(dict.fromkeys(names))
         system = LeastSquaresSystem(_blocks(evaluator, static), params)
         batch = _batch(evaluator, size)
         known = {term: weights.get(term, 1.0) for term in _terms(evaluator, batch)}
         residual, jacobian = system.jacobian(system.theta, batch, known)
-        raw = raw_errors(np.asarray(jacobian, np.float64), np.asarray(residual, np.float64), len(names))
-        if raw is None:
-            return dict.fromkeys(names)
-        slopes = {name: _slope(evaluator, name) for name in names}
-    return {name: error * slopes[name] for name, error in zip(names, raw.tolist(), strict=True)}
+        found = estimate(np.asarray(jacobian, np.float64), np.asarray(residual, np.float64), len(names))
+        if found is None:
+            return Uncertainty(dict.fromkeys(names))
+        slopes = np.array([_slope(evaluator, name) for name in names])
+    moves = [
+        {name: float(change) for name, change in zip(names, move, strict=True) if change}
+        for move in found.free * slopes
+    ]
+    return Uncertainty(dict(zip(names, (found.errors * np.abs(slopes)).tolist(), strict=True)), tuple(moves))
 
 
-def raw_errors(
-    jacobian: Float[np.ndarray, "n p"], residual: Float[np.ndarray, " n"], last: int
-) -> Float[np.ndarray, " last"] | None:
-    """Standard errors of the `last` variables; None where there are no more rows than variables."""
+def estimate(jacobian: Float[np.ndarray, "n p"], residual: Float[np.ndarray, " n"], last: int) -> Estimate | None:
+    """What is left open of the `last` variables; None where there are no more rows than variables."""
     from scipy.linalg import cho_factor, cho_solve
 
     rows, size = jacobian.shape
@@ -74,8 +97,19 @@ def raw_errors(
     inverse = (directions[:, seen] / information[seen]) @ directions[:, seen].T
     influence = inverse @ (left / own).T
     errors = np.sqrt(np.sum((influence * residual) ** 2, axis=1) * rows / (rows - size)) / own
-    undetermined = np.any(np.abs(directions[:, ~seen]) > math.sqrt(LEAST_INFORMATION), axis=1)
-    return np.where(undetermined, np.inf, errors)
+    undetermined = np.any(np.abs(directions[:, ~seen]) > NEGLIGIBLE, axis=1)
+    return Estimate(np.where(undetermined, np.inf, errors), _sparse(directions[:, ~seen].T) / own)
+
+
+def _sparse(basis: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "k n"]:
+    """The same space by rows of as few entries as elimination leaves: each has one that the others lack."""
+    basis = basis.copy()
+    for row in range(len(basis)):
+        pivot = int(np.argmax(np.abs(basis[row])))
+        basis[row] /= basis[row, pivot]
+        others = np.arange(len(basis)) != row
+        basis[others] -= np.outer(basis[others, pivot], basis[row])
+    return np.where(np.abs(basis) > NEGLIGIBLE * np.max(np.abs(basis), axis=1, initial=0, keepdims=True), basis, 0.0)
 
 
 def _blocks(evaluator: Evaluator, static: Any) -> dict[str, Any]:
@@ -108,4 +142,4 @@ def _terms(evaluator: Evaluator, batch: Mapping[str, Any]) -> list[str]:
 def _slope(evaluator: Evaluator, name: str) -> float:
     """How fast the parameter moves with the variable that stands for it."""
     parameter, raw = evaluator.problem.parameters[name], evaluator.model.parameters[name]
-    return abs(float(jax.grad(lambda variable: value_of(parameter, variable))(raw)))
+    return float(jax.grad(lambda variable: value_of(parameter, variable))(raw))

@@ -30,7 +30,7 @@ LEAST_CHANGE = 1e-6  # 1e-9 to 1e-14 was measured where fields are not determine
 PART = 1e-2  # of the largest change of any field from which a field is said to be open as well
 
 
-def undetermined(problem: Problem, scales: dict[str, float] | None = None) -> dict[str, float]:
+def open_fields(problem: Problem, scales: dict[str, float] | None = None) -> dict[str, float]:
     """{field: change of the residuals, by their size, that goes with a change of the field by its own}.
 
     Fields that are determined are left out, and so is everything where the problem is not linear or has unknown

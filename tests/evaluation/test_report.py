@@ -122,7 +122,7 @@ def test_summary_has_the_documented_fields(exact_solution):
         oscillator({y: SOLVED}), {y: SOLVED + 1e-3 * sin(t)}, seed=np.int64(3), status="finished", steps=5
     )
     summary = solution.summary()
-    names = "problem fingerprint seed precision status stop_reason steps seconds errors residuals parameters"
+    names = "problem fingerprint seed precision status stop_reason steps seconds errors residuals parameters cautions"
     assert list(summary) == names.split()
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert list(summary["seconds"]) == ["compile", "train", "evaluate", "total"]
@@ -138,3 +138,19 @@ def test_what_was_chosen_by_rule_is_said(exact_solution):
     solution = exact_solution(oscillator(), {y: SOLVED})
     solution.choice = SimpleNamespace(reasons=("Adam: too many parameters",))
     assert "chosen by rule\n  - Adam: too many parameters" in str(solution.make_report())
+
+
+def test_weighted_sizes_at_step_0_are_shown_and_told_where_they_lie_far_apart(exact_solution):
+    first = record(motion=1e-8, place=1.0, speed=0.0) | {"step": 0}
+    first["weighted"] = first["losses"] | {"place": 100.0}
+    report = exact_solution(oscillator(), {y: SOLVED}, history=History([first])).make_report()
+    assert report.initial == pytest.approx({"motion": 1e-4, "place": 10.0, "speed": 0.0})
+    assert "weighted, step 0" in str(report)
+    (said,) = [caution for caution in report.cautions if "decades" in caution]
+    assert said.startswith("place and motion: at step 0 their weighted sizes are 1.0e+01 and 1.0e-04, more than four")
+    assert "larger weight for motion" in said
+    first["weighted"]["motion"] = 1e-5
+    assert not any(
+        "decades" in c
+        for c in exact_solution(oscillator(), {y: SOLVED}, history=History([first])).make_report().cautions
+    )

@@ -5,7 +5,7 @@ import pytest
 from sympy import Eq
 
 import phijax as phi
-from phijax.evaluation.standard_errors import raw_errors
+from phijax.evaluation.standard_errors import estimate
 
 t = phi.time("t")
 y = phi.field("y", t)
@@ -20,7 +20,7 @@ def test_equal_to_the_sandwich_of_linear_regression():
     residual = rows @ (solution - np.arange(5.0)) - noise
     bread = np.linalg.inv(rows.T @ rows)
     covariance = bread @ (rows.T * residual**2) @ rows @ bread * 200 / 195
-    np.testing.assert_allclose(raw_errors(rows, residual, 2), np.sqrt(np.diag(covariance))[-2:], rtol=1e-6)
+    np.testing.assert_allclose(estimate(rows, residual, 2).errors, np.sqrt(np.diag(covariance))[-2:], rtol=1e-6)
 
 
 def test_tells_the_spread_of_repeated_experiments():
@@ -31,7 +31,7 @@ def test_tells_the_spread_of_repeated_experiments():
         noise = random.normal(size=400) * 0.3
         solution, *_ = np.linalg.lstsq(rows, noise, rcond=None)
         estimates.append(solution[-1])
-        told.append(raw_errors(rows, rows @ solution - noise, 1)[0])
+        told.append(estimate(rows, rows @ solution - noise, 1).errors[0])
     assert np.mean(told) == pytest.approx(np.std(estimates), rel=0.1)
 
 
@@ -40,13 +40,15 @@ def test_a_constant_that_a_network_can_stand_for_is_not_determined():
     networks = random.normal(size=(100, 8))
     traded = networks @ random.normal(size=(8, 1))
     own = random.normal(size=(100, 1))
-    errors = raw_errors(np.hstack([networks, traded, own]), random.normal(size=100), 2)
-    assert errors[0] == np.inf
-    assert np.isfinite(errors[1])
+    found = estimate(np.hstack([networks, traded, own]), random.normal(size=100), 2)
+    assert found.errors[0] == np.inf
+    assert np.isfinite(found.errors[1])
+    assert found.free[:, 0] != 0
+    assert found.free[:, 1] == 0
 
 
 def test_fewer_rows_than_variables_say_nothing():
-    assert raw_errors(np.ones((3, 5)), np.ones(3), 1) is None
+    assert estimate(np.ones((3, 5)), np.ones(3), 1) is None
 
 
 def problem(equation, **more):
@@ -59,13 +61,31 @@ def problem(equation, **more):
 
 def test_constants_that_only_their_sum_is_known_of_are_undetermined(exact_solution):
     a, b, c = phi.parameter("a"), phi.parameter("b"), phi.parameter("c", initial=2.0, positive=True)
-    solution = exact_solution(problem(Eq(y, (a + b) * t), other=Eq(c * t, 3 * t)), {y: t, a: 0.25, b: 0.75, c: 3.0})
+    declared = problem(Eq(y, (a + b) * t), other=Eq(c * t, 3 * t))
+    solution = exact_solution(declared, {y: t, a: 0.25, b: 0.75, c: 3.0}, status="finished", stop_reason="all steps")
     report = solution.make_report()
     assert report.parameters["a"].standard_error == report.parameters["b"].standard_error == np.inf
     assert report.parameters["c"].standard_error == pytest.approx(0.0, abs=1e-12)
-    assert [caution.split(":")[0] for caution in report.cautions if "do not determine it" in caution] == ["a", "b"]
+    (said,) = [caution for caution in report.cautions if "not determined" in caution]
+    assert said == (
+        "parameters a, b are not determined: only their sum enters; changing a by +1 % and b by -0.333 % leaves every "
+        "residual as it is. Add data that tell them apart, or give one of them."
+    )
     assert "undetermined" in str(report)
-    assert solution.summary()["parameters"]["a"]["standard_error"] is None  # JSON has no infinity
+    assert "finished, a and b not determined: all steps" in str(report)
+    summary = solution.summary()
+    assert summary["parameters"]["a"]["standard_error"] is None  # JSON has no infinity
+    assert {name: of["determined"] for name, of in summary["parameters"].items()} == {"a": False, "b": False, "c": True}
+    assert said in summary["cautions"]
+
+
+def test_constants_that_only_enter_as_a_product_are_undetermined(exact_solution):
+    a, b = phi.parameter("a", initial=0.5), phi.parameter("b", initial=2.5, positive=True)
+    declared = problem(Eq(a * b * y.diff(t), 2), other=Eq(a * b * y, 2 * t))
+    (said,) = [s for s in exact_solution(declared, {y: t, a: 0.5, b: 4.0}).make_report().cautions if "determined" in s]
+    assert said.startswith(
+        "parameters a, b are not determined: only their product enters; changing a by +1 % and b by -1 %"
+    )
 
 
 def test_a_standard_error_is_in_the_parameters_own_unit(exact_solution):
@@ -80,4 +100,4 @@ def test_a_standard_error_is_in_the_parameters_own_unit(exact_solution):
     )
     solution = exact_solution(declared, {y: t, c: 2.5})
     # One of six rows holds c, and leaves c - 2 = 1/2: the sandwich gives the residual, times sqrt(rows / (rows - 1)).
-    assert solution._standard_errors["c"] == pytest.approx(0.5 * np.sqrt(6 / 5))
+    assert solution._uncertainty.errors["c"] == pytest.approx(0.5 * np.sqrt(6 / 5))

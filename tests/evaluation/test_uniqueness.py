@@ -5,7 +5,7 @@ import pytest
 from sympy import Eq, I, conjugate, cos, im, pi, re, sin
 
 import phijax as phi
-from phijax.evaluation.uniqueness import least_change, undetermined
+from phijax.evaluation.uniqueness import least_change, open_fields
 from phijax.formulation import is_linear
 
 x, t = phi.coordinate("x"), phi.time("t")
@@ -46,7 +46,7 @@ def test_least_change_is_the_generalized_singular_value():
 )
 @pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
 def test_a_field_with_many_solutions_is_told(problem):
-    found = undetermined(problem)
+    found = open_fields(problem)
     assert list(found) == ["u"]
     assert found["u"] < 1e-7
 
@@ -69,12 +69,12 @@ def test_a_field_with_many_solutions_is_told(problem):
 )
 @pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
 def test_a_field_with_one_solution_is_not_told(problem):
-    assert undetermined(problem) == {}
+    assert open_fields(problem) == {}
 
 
 def test_of_two_fields_only_the_open_one_is_told():
     problem = law(Eq(u.diff(x, 2), 0), other=Eq(v.diff(x, 2), 1), **ENDS, flat=phi.on(line.boundary, Eq(v.diff(x), 0)))
-    assert list(undetermined(problem)) == ["v"]
+    assert list(open_fields(problem)) == ["v"]
 
 
 def test_fields_on_parts_are_open_only_where_they_are_declared():
@@ -92,7 +92,7 @@ def test_fields_on_parts_are_open_only_where_they_are_declared():
             },
         )
 
-    assert undetermined(layers(phi.field("a", x, on=left), phi.field("b", x, on=right))) == {}
+    assert open_fields(layers(phi.field("a", x, on=left), phi.field("b", x, on=right))) == {}
 
 
 def test_the_smallest_of_many_solutions_is_not_passed_off_as_the_only_one():
