@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from phijax.balancing import Static
 from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_SCALED, TO_BE_TRIED, Choice
 from phijax.choice.points import interior_rows, with_counts, with_weights
 from phijax.choice.trials import best_scale
@@ -86,16 +85,12 @@ def settled(problem: Problem, choice: Choice) -> Choice:
     outcome = best_scale(
         compile(problem, network=trial.network, points=trial.points, precision=trial.precision, scales=trial.scales),
         features.balancer,
-        adjustable=features.balancer == with_weights(blank, problem).balancer,
     )
     said = f"of {outcome.trials} scales that were tried on {TRIAL_FEATURES} features the best leaves {outcome.relative:.1e} "
     said += "of the residual on new points"
     many = len(problem.domain.coordinates) >= MANY_COORDINATES
     if choice.method == TO_BE_TRIED and not outcome.relative <= (ENOUGH_IN_MANY if many else ENOUGH):
         return choice.because(f"a trained network, though the problem is linear: {said}", method=NETWORK)
-    if outcome.weights is not None:
-        why = f"weights that even out the terms, whose residuals lie {outcome.apart:.0e} apart in their units"
-        features = features.because(why, balancer=Static(outcome.weights))
     network = replace(features.network, scale=outcome.scale)
     return features.because(f"scale {_shown(outcome.scale)}: {said}", network=network, method=RANDOM_FEATURES)
 

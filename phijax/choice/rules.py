@@ -41,6 +41,8 @@ WIDTH, LONG_WIDTH, SLAB_WIDTH = 20, 30, 16
 # Damping that falls faster and rises later than the default's: ten times ahead on flows and fronts after a hundred steps,
 # four times behind on dispersive waves.
 BOLD: dict[str, Any] = {"long": 0.2, "short": 0.1, "lower": 5.0, "higher": 2.0}
+# A run of fewer steps than so many times those of a race has none.
+ROOM_FOR_A_RACE = 2
 # In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER = 1
@@ -96,7 +98,7 @@ def choose(
     chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows, causal=causal)
     chosen = _with_network(_with_slabs(chosen, problem, slabs), problem, max_seconds)
     count = parameter_count(problem, chosen.network)
-    chosen = _with_optimizer(chosen, problem, count)
+    chosen = _with_optimizer(chosen, problem, count, max_steps)
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)
         precision = "float64" if wide else "float32"
@@ -214,7 +216,7 @@ def _size(chosen: Choice) -> float:
     return max((chosen.scales or {}).values(), default=1.0)
 
 
-def _with_optimizer(chosen: Choice, problem: Problem, count: int) -> Choice:
+def _with_optimizer(chosen: Choice, problem: Problem, count: int, max_steps: int | None) -> Choice:
     if chosen.optimizer is not None:
         return chosen
     if count <= MOST_LEAST_SQUARES_PARAMETERS or chosen.slabs is not None:
@@ -224,10 +226,11 @@ def _with_optimizer(chosen: Choice, problem: Problem, count: int) -> Choice:
             tolerance = (WAVE_TOLERANCE if waves else SLAB_TOLERANCE) * _size(chosen) ** 2
             slab = replace(careful, tolerance=tolerance, patience=WAVE_PATIENCE if waves else careful.patience)
             return chosen.because("Gauss-Newton: it ends by itself where a slab is solved", optimizer=slab)
-        why = (
-            f"Gauss-Newton: {count} parameters are few enough for its factorization; two ways to lower its damping race"
-        )
-        return chosen.because(why, optimizer=Race((replace(careful, **BOLD), careful)))
+        why = f"Gauss-Newton: {count} parameters are few enough for its factorization"
+        race = Race((replace(careful, **BOLD), careful))
+        if max_steps is not None and max_steps < len(race.candidates) * ROOM_FOR_A_RACE * race.trial:
+            return chosen.because(why, optimizer=careful)
+        return chosen.because(f"{why}; two ways to lower its damping race", optimizer=race)
     return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=warmed_adam())
 
 

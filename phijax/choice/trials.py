@@ -5,8 +5,7 @@ Trials are counted and keyed by a fixed key, so that a problem has one outcome, 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,35 +29,28 @@ FACTOR = 2.0
 MOST_TRIALS = 40
 # The scale of each coordinate is searched for by itself up to this many of them.
 MOST_COORDINATES = 4
-# The scale at which the sizes of equations are compared, and how far these may lie apart: beyond it the smaller are lost
-# among the larger ones' rounding errors.
-COMMON_SCALE, FAR_APART = 2.0, 1e4
 
 
 @dataclass(frozen=True)
 class Outcome:
     """scale: the best that was found. relative: size of the residual on new points, as a part of that of no features.
 
-    trials: how many scales were tried. weights: of the loss terms, where theirs had to be made of like size; apart: how
-    far the sizes of their residuals lay apart.
+    trials: how many scales were tried.
     """
 
     scale: float | tuple[float, ...]
     relative: float
     trials: int
-    weights: Mapping[str, float] | None = None
-    apart: float = 1.0
 
 
-def best_scale(compiled: Compiled, balancer: LossBalancer, adjustable: bool = False) -> Outcome:
+def best_scale(compiled: Compiled, balancer: LossBalancer) -> Outcome:
     """The scale with the smallest residual on new points, for networks of `RandomFeatures`.
 
     First one scale for all coordinates, then twice and half of each coordinate's own as long as that is better.
-    balancer: its weights at the start. adjustable: whether they may be replaced.
+    balancer: its weights at the start.
     """
     with precision_scope(compiled.precision or "float64"):
         trial = Trial(compiled, balancer)
-        weights, apart = trial.even_weights() if adjustable else (None, 1.0)
         found: dict[tuple[float, ...], float] = {}
 
         def relative(scales: tuple[float, ...]) -> float:
@@ -74,7 +66,7 @@ def best_scale(compiled: Compiled, balancer: LossBalancer, adjustable: bool = Fa
             if relative(nearest) >= relative(best):
                 break
             best = nearest
-        return Outcome(trial.inputs(best), relative(best), len(found), weights, apart)
+        return Outcome(trial.inputs(best), relative(best), len(found))
 
 
 def _neighbours(scales: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
@@ -116,24 +108,6 @@ class Trial:
             return scales[0]
         embeddings = next(iter(self._layout.groups.values())).embeddings
         return tuple(s for s, embedding in zip(scales, embeddings, strict=True) for _ in range(embedding.size))
-
-    def even_weights(self) -> tuple[dict[str, float] | None, float]:
-        """Weights that make residuals of like size out of like coefficients, taken from now on, and how far apart these
-        were; None where they are near enough as they are."""
-        system = self._system.carrying(self._rest(COMMON_SCALE))
-        zero, names = jnp.zeros_like(system.theta), list(self._weights)
-        sizes = {}
-        for name in names:
-            alone = {other: jnp.asarray(float(other == name), zero.dtype) for other in names}
-            sizes[name] = float(jnp.sum(system.jacobian(zero, self._batch, alone)[1] ** 2))
-        known = [math.sqrt(sizes[name] * float(self._weights[name])) for name in names]
-        known = [size for size in known if size > 0 and math.isfinite(size)]
-        apart = max(known) / min(known) if known else 1.0
-        if apart <= FAR_APART:
-            return None, apart
-        even = {name: len(zero) / size if size > 0 else 1.0 for name, size in sizes.items()}
-        self._weights = {name: jnp.asarray(weight, zero.dtype) for name, weight in even.items()}
-        return even, apart
 
     def relative(self, scales: tuple[float, ...]) -> float:
         """Size of the residual on new points after the solve, as a part of that without features."""

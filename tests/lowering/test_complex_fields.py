@@ -16,7 +16,7 @@ x, t = phi.coordinate("x"), phi.time("t")
 h = phi.field("h", x, t, complex=True)
 AT = {"x": 0.3, "t": 0.2}
 WAVE = exp(I * x)
-domain = phi.Interval(x, -5, 5, periodic=True) * phi.Interval(t, 0, sympy.pi / 2)
+domain = phi.Interval(x, -sympy.pi, sympy.pi, periodic=True) * phi.Interval(t, 0, sympy.pi / 2)
 schrodinger = phi.Problem(
     domain,
     {

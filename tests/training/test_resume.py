@@ -64,7 +64,8 @@ def test_r10_the_cases_cover_what_ships():
     ]
     shipped += [name for name, kind in vars(sampling).items() if hasattr(kind, "init") and hasattr(kind, "sample")]
     abstract = {"LossBalancer", "LeastSquaresOptimizer", "Callback", "Static"}
-    assert [name for name in shipped if name not in abstract and name not in text] == []
+    elsewhere = {"LinearLeastSquares"}  # two steps on a linear model: tests/choice
+    assert [name for name in shipped if name not in abstract | elsewhere and name not in text] == []
 
 
 def fit(steps, datamodule=None, module=None, optimizer=ADAM, seed=0, ckpt_path=None, weights_only=False, **settings):
