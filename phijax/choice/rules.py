@@ -46,8 +46,8 @@ ROOM_FOR_A_RACE = 2
 # In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER = 1
-# Slabs of a field in space are fewer and end earlier: by where new points gain nothing for so many changes.
-WAVE_SLABS, WAVE_TOLERANCE, WAVE_PATIENCE = 4, 5e-9, 20
+# Slabs of a field in space are fewer, and left at a larger loss.
+WAVE_SLABS, WAVE_TOLERANCE = 4, 1e-9
 SLAB_SHARE = 4  # steps of a whole over those of a slab
 
 
@@ -224,7 +224,7 @@ def _with_optimizer(chosen: Choice, problem: Problem, count: int, max_steps: int
         if chosen.slabs is not None:
             waves = _slabs_of_a_field_in_space(chosen, problem)
             tolerance = (WAVE_TOLERANCE if waves else SLAB_TOLERANCE) * _size(chosen) ** 2
-            slab = replace(careful, tolerance=tolerance, patience=WAVE_PATIENCE if waves else careful.patience)
+            slab = replace(careful, tolerance=tolerance)
             return chosen.because("Gauss-Newton: it ends by itself where a slab is solved", optimizer=slab)
         why = f"Gauss-Newton: {count} parameters are few enough for its factorization"
         race = Race((replace(careful, **BOLD), careful))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from phijax._options import whole
 from phijax.optimizers.base import LeastSquaresOptimizer, StepInfo
@@ -21,7 +21,7 @@ class RaceState(NamedTuple):
     """index: the candidate under way, or the winner. taken: its steps so far, -1 once the race is settled.
 
     start: parameters from which all begin. reached, losses: parameters that each candidate has reached, and its loss on
-    points that were new then. inner: the candidates' own states.
+    points that were new then. ended: who has come to an end of its own since. inner: the candidates' own states.
     """
 
     index: Int[Array, ""]
@@ -29,6 +29,7 @@ class RaceState(NamedTuple):
     start: Float[Array, " P"]
     reached: Float[Array, "C P"]
     losses: Float[Array, " C"]
+    ended: Bool[Array, " C"]
     inner: tuple[Any, ...]
 
 
@@ -36,6 +37,7 @@ class RaceState(NamedTuple):
 class Race(LeastSquaresOptimizer):
     """`trial` steps of each candidate in turn, from the same start; then the one with the lowest loss on new points goes on.
 
+    Where that one gets no further, the others go on from there, the best of them first; the run ends where none does.
     Counted in steps, and part of the state: a run that is resumed in the middle of a race ends it the same way.
     trial: a multiple of the steps between new points, which all candidates have in common.
     """
@@ -78,6 +80,7 @@ class Race(LeastSquaresOptimizer):
             start=theta,
             reached=jnp.tile(theta, (count, 1)),
             losses=jnp.full(count, jnp.inf, theta.dtype),
+            ended=jnp.zeros(count, bool),
             inner=tuple(candidate.init(theta) for candidate in self.candidates),
         )
 
@@ -86,7 +89,9 @@ class Race(LeastSquaresOptimizer):
         if int(state.taken) != SETTLED:
             return None
         losses = ", ".join(f"{float(loss):.1e}" for loss in state.losses)
-        return f"candidate {int(state.index) + 1} of {len(self.candidates)} led after {self.trial} steps: {losses} on new points"
+        winner = int(np.nanargmin(np.asarray(state.losses)))
+        more = "; where it got no further, the others went on" if bool(jnp.any(state.ended)) else ""
+        return f"candidate {winner + 1} of {len(self.candidates)} led after {self.trial} steps: {losses} on new points{more}"
 
     def step(
         self,
@@ -104,7 +109,20 @@ class Race(LeastSquaresOptimizer):
         taken = state.taken + 1 if racing else state.taken
         if racing and info.stop:  # it gets no further, and waits for the others
             taken, info = jnp.full_like(taken, self.trial), info._replace(stop=None)
-        return theta, state._replace(taken=taken, inner=inner), info
+        state = state._replace(taken=taken, inner=inner)
+        if info.stop:
+            state, info = self._handed_over(theta, state, info)
+        return theta, state, info
+
+    def _handed_over(self, theta: Float[Array, " P"], state: RaceState, info: StepInfo) -> tuple[RaceState, StepInfo]:
+        """With the best of those that have not ended under way, from `theta`, where there is one."""
+        ended = state.ended.at[int(state.index)].set(True)
+        state = state._replace(ended=ended)
+        if bool(jnp.all(ended)):
+            return state, info
+        index = int(np.nanargmin(np.where(np.asarray(ended), np.inf, np.asarray(state.losses))))
+        inner = (*state.inner[:index], self.candidates[index].init(theta), *state.inner[index + 1 :])
+        return state._replace(index=jnp.full_like(state.index, index), inner=inner), info._replace(stop=None)
 
     def _arrived(
         self,

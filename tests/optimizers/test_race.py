@@ -55,7 +55,7 @@ def test_each_starts_where_the_first_did_and_the_winner_goes_on_where_it_stopped
 
 def test_a_candidate_that_stops_waits_for_the_others():
     race = Race((GaussNewton(refresh=2, tolerance=1e6), FAST), trial=20)
-    theta, state, infos, _ = run(race, 40)
+    theta, state, infos, _ = run(race, 26)
     assert infos[0].stop is None
     assert int(state.index) == 1
     np.testing.assert_allclose(theta, [2.0, -1.5], rtol=1e-9)
@@ -79,3 +79,14 @@ def test_it_is_written_and_read_back():
 def test_what_makes_no_race_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         Race(**arguments)
+
+
+def test_where_the_winner_gets_no_further_the_others_go_on_from_there():
+    short = GaussNewton(refresh=2, tolerance=1e-3)
+    race = Race((SLOW, short, FAST), trial=2)
+    theta, state, infos, _ = run(race, 60)
+    assert race.outcome(state).endswith("where it got no further, the others went on")
+    assert bool(state.ended[1])
+    np.testing.assert_allclose(theta, [2.0, -1.5], rtol=1e-9)
+    ends = [step for step, info in enumerate(infos) if info.stop]
+    assert bool(state.ended.all()) == bool(ends)
