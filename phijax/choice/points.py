@@ -12,6 +12,8 @@ from phijax.choice.sizes import term_sizes
 from phijax.formulation import Constraint, Problem
 from phijax.lowering.normalize import normalize
 from phijax.lowering.residual import is_complex
+from phijax.optimizers import LeastSquaresOptimizer
+from phijax.symbolic import kind_of
 
 SOFT_WEIGHT = 100.0
 APART = 100.0  # largest over smallest size of a term from which units, not the mathematics, set the weights
@@ -30,7 +32,10 @@ def with_counts(chosen: Choice, problem: Problem, asked: Any, interior: int, fac
 def with_weights(chosen: Choice, problem: Problem) -> Choice:
     """Fixed weights, larger for conditions than for equations, of terms brought to one size where units part them."""
     soft = {name: SOFT_WEIGHT for name, constraint in problem.trained.items() if not is_interior(constraint)}
-    soft = {} if len(soft) == len(problem.trained) else soft
+    # Curvature finds conditions all around a steady state by itself: with weight one Kovasznay's flow is five times nearer.
+    steady = all(kind_of(symbol) != "time" for symbol in problem.domain.coordinates)
+    by_curvature = isinstance(chosen.optimizer, LeastSquaresOptimizer)
+    soft = {} if len(soft) == len(problem.trained) or (steady and by_curvature) else soft
     sizes = term_sizes(problem, chosen.scales or {})
     if sizes and max(sizes.values()) > APART * min(sizes.values()):
         whole = max((chosen.scales or {}).values(), default=1.0)

@@ -64,10 +64,17 @@ def test_weights_make_up_for_units():
     assert any("very different size as declared (heat 1.2e+00" in reason for reason in choice.reasons)
 
 
-@pytest.mark.parametrize("name", ["kovasznay", "convection"])
-def test_where_units_are_natural_weights_are_plain(name):
+@pytest.mark.parametrize(
+    ("name", "settings", "weights"),
+    [
+        ("convection", {}, {100.0}),
+        ("kovasznay", {}, set()),
+        ("kovasznay", {"optimizer": {"kind": "Adam"}}, {100.0}),
+    ],
+)
+def test_where_units_are_natural_weights_are_plain(name, settings, weights):
     problem = phijax.problems.get(name).problem()
-    assert set(choose(problem).balancer.factors.values()) == {100.0}
+    assert set(choose(problem, **settings).balancer.factors.values()) == weights
 
 
 @pytest.mark.slow
