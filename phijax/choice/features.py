@@ -14,7 +14,7 @@ from phijax.optimizers import LinearLeastSquares
 from phijax.training.compiling import compile
 
 # Features by the number of coordinates, in trials, and residuals for each of them. A solve costs 2 N P^2.
-FEATURES, MOST_FEATURES = {1: 400, 2: 1200}, 2000
+FEATURES, MOST_FEATURES = {1: 400, 2: 1200}, 1500
 TRIAL_FEATURES = 400
 ROWS_PER_FEATURE = 3
 # Part of the residual that a trial may leave: beyond it something is not smooth, and a network that trains does better.
