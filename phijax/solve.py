@@ -77,7 +77,8 @@ def solve(
         run = RunDirectory.create(run_dir, problem, config)
     with nullcontext() if run is None else run.in_use():
         choice, compiled = _measured(problem, choice, run)
-        trainer = _trainer(choice, run, max_seconds, progress)
+        left = None if max_seconds is None else max(max_seconds - (time.monotonic() - begun), LEAST_SECONDS)
+        trainer = _trainer(choice, run, left, progress)  # trials and lowering have had their part
         result = _fit(trainer, compiled, choice, seed=seed)
         return _solution(compiled, choice, result, run, seed, begun)
 
@@ -147,6 +148,7 @@ def _solution(
 
 
 LOG_EVERY = 10
+LEAST_SECONDS = 0.1
 
 
 def compile_choice(problem: Problem, choice: Choice) -> Compiled:
