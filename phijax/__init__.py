@@ -31,9 +31,14 @@ from phijax.formulation import free as free
 from phijax.formulation import manufactured as manufactured
 from phijax.formulation import on as on
 from phijax.formulation import periodic as periodic
+from phijax.geometry import Annulus as Annulus
 from phijax.geometry import Ball as Ball
 from phijax.geometry import Box as Box
+from phijax.geometry import Circle as Circle
+from phijax.geometry import Cylinder as Cylinder
 from phijax.geometry import Disk as Disk
+from phijax.geometry import Ellipse as Ellipse
+from phijax.geometry import Ellipsoid as Ellipsoid
 from phijax.geometry import Interval as Interval
 from phijax.geometry import Point as Point
 from phijax.geometry import PointCloud as PointCloud

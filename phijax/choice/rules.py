@@ -37,6 +37,8 @@ REFRESH = 3
 # Seconds from which on a network of twice the parameters, whose steps cost eight times as much, gets further; and what a
 # given time makes of the steps that a run without one ends by.
 LONG, MORE_STEPS_IN_A_TIME = 300.0, 10
+# Changes of points without progress that such a run bears: Allen-Cahn's loss fell tenfold after one of 40.
+LONG_PATIENCE = 160
 WIDTH, LONG_WIDTH, SLAB_WIDTH = 20, 30, 16
 # Damping that falls faster and rises later than the default's: ten times ahead on flows and fronts after a hundred steps,
 # four times behind on dispersive waves.
@@ -45,9 +47,9 @@ BOLD: dict[str, Any] = {"long": 0.2, "short": 0.1, "lower": 5.0, "higher": 2.0}
 ROOM_FOR_A_RACE = 2
 # In slabs of time, by the square of the fields' size: the loss at which one is left, and what is no solution of it.
 SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
-SLAB_ROWS_PER_PARAMETER = 1
+SLAB_ROWS_PER_PARAMETER, LONG_SLAB_ROWS_PER_PARAMETER = 1, 3
 # Slabs of a field in space are fewer, and left at a larger loss.
-WAVE_SLABS, WAVE_TOLERANCE = 4, 1e-9
+WAVE_SLABS, WAVE_TOLERANCE, LONG_WAVE_TOLERANCE = 4, 1e-9, 1e-12
 SLAB_SHARE = 4  # steps of a whole over those of a slab
 
 
@@ -98,7 +100,7 @@ def choose(
     chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows, causal=causal)
     chosen = _with_network(_with_slabs(chosen, problem, slabs), problem, max_seconds)
     count = parameter_count(problem, chosen.network)
-    chosen = _with_optimizer(chosen, problem, count, max_steps)
+    chosen = _with_optimizer(chosen, problem, count, max_steps, long=is_long(max_seconds))
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)
         precision = "float64" if wide else "float32"
@@ -107,7 +109,7 @@ def choose(
         )
         chosen = chosen.because(f"{precision}: {reason}", precision=precision)
     chosen = replace(chosen, precision=check_precision(precision))
-    chosen = _with_points(chosen, problem, points, count)
+    chosen = _with_points(chosen, problem, points, count, long=is_long(max_seconds))
     if balancer is None:
         chosen = with_weights(chosen, problem)
     if max_steps is None:
@@ -142,6 +144,11 @@ def _check_features(**given: Any) -> None:
                 f'method="random_features" with {name}={shown}: it settles the {name} itself; leave {name}= out'
                 f"{', or give phi.RandomFeatures(...)' if name == 'network' else ''}."
             )
+
+
+def is_long(max_seconds: float | None) -> bool:
+    """Whether there is time for a larger network, more points and patience."""
+    return max_seconds is not None and max_seconds >= LONG
 
 
 def parameter_count(problem: Problem, network: Any) -> int:
@@ -202,7 +209,7 @@ def _with_network(chosen: Choice, problem: Problem, max_seconds: float | None) -
     """The network that steps with a factorization are affordable for in the time; a slab takes less of one."""
     if chosen.network is not None:
         return chosen
-    wide = max_seconds is not None and max_seconds >= LONG
+    wide = is_long(max_seconds)
     widths = (SLAB_WIDTH, WIDTH) if _slabs_of_a_field_in_space(chosen, problem) else (WIDTH, LONG_WIDTH)
     return replace(chosen, network=MLP(width=widths[wide], depth=3))
 
@@ -216,14 +223,15 @@ def _size(chosen: Choice) -> float:
     return max((chosen.scales or {}).values(), default=1.0)
 
 
-def _with_optimizer(chosen: Choice, problem: Problem, count: int, max_steps: int | None) -> Choice:
+def _with_optimizer(chosen: Choice, problem: Problem, count: int, max_steps: int | None, long: bool) -> Choice:
     if chosen.optimizer is not None:
         return chosen
     if count <= MOST_LEAST_SQUARES_PARAMETERS or chosen.slabs is not None:
-        careful = GaussNewton(refresh=REFRESH)
+        careful = GaussNewton(refresh=REFRESH, **({"patience": LONG_PATIENCE} if long else {}))
         if chosen.slabs is not None:
             waves = _slabs_of_a_field_in_space(chosen, problem)
-            tolerance = (WAVE_TOLERANCE if waves else SLAB_TOLERANCE) * _size(chosen) ** 2
+            wave = LONG_WAVE_TOLERANCE if long else WAVE_TOLERANCE
+            tolerance = (wave if waves else SLAB_TOLERANCE) * _size(chosen) ** 2
             slab = replace(careful, tolerance=tolerance)
             return chosen.because("Gauss-Newton: it ends by itself where a slab is solved", optimizer=slab)
         why = f"Gauss-Newton: {count} parameters are few enough for its factorization"
@@ -234,13 +242,14 @@ def _with_optimizer(chosen: Choice, problem: Problem, count: int, max_steps: int
     return chosen.because(f"Adam: {count} parameters are too many for a factorization a step", optimizer=warmed_adam())
 
 
-def _with_points(chosen: Choice, problem: Problem, points: Any, count: int) -> Choice:
+def _with_points(chosen: Choice, problem: Problem, points: Any, count: int, long: bool) -> Choice:
     if points is not None and not isinstance(points, Mapping):
         return with_counts(chosen, problem, points, 0, 0)
     if not _is_least_squares(chosen.optimizer):
         chosen = _with_adaptive(chosen, problem)
         return with_counts(chosen, problem, points, 4096, 512)
-    each = ROWS_PER_PARAMETER if chosen.slabs is None else SLAB_ROWS_PER_PARAMETER
+    in_slabs = LONG_SLAB_ROWS_PER_PARAMETER if long else SLAB_ROWS_PER_PARAMETER
+    each = ROWS_PER_PARAMETER if chosen.slabs is None else in_slabs
     interior = math.ceil(each * count / interior_rows(problem))
     why = f"equations a parameter: {each}, so "
     return with_counts(_with_adaptive(chosen, problem), problem, points, interior, max(interior // 8, 64), why)

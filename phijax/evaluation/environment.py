@@ -23,7 +23,7 @@ def environment(precision: str | None = None) -> dict[str, Any]:
         "platform": platform.platform(),
         "backend": jax.default_backend(),
         "devices": [f"{device.id}: {device.device_kind}" for device in jax.devices()],
-        "cpus": os.cpu_count(),
+        "cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "precision": precision,
         "x64_flag": bool(jax.config.jax_enable_x64),  # type: ignore[attr-defined]
         "xla_flags": os.environ.get("XLA_FLAGS", ""),

@@ -283,7 +283,7 @@ def _empty_regions(problem: Problem) -> Iterator[Fault]:
 def _initial_conditions(problem: Problem) -> Iterator[Fault]:
     """As many conditions on an evolution's field, at one time, as its order in time."""
     for time in (s for s in problem.domain.coordinates if isinstance(s, Coordinate) and kind_of(s) == "time"):
-        if time in problem.domain.periodic:
+        if time in problem.domain.periodic or _without_start(problem, time):
             continue
         needed: dict[str, tuple[int, str]] = {}
         for constraint in problem.constraints.values():
@@ -301,6 +301,12 @@ def _initial_conditions(problem: Problem) -> Iterator[Fault]:
                     f"is of order {order} in {time.name} for {name!r}, which has {given} of {order} initial conditions; add "
                     f"one on domain.at({time.name}=...), or phi.free(domain.at({time.name}=...)) if none is meant.",
                 )
+
+
+def _without_start(problem: Problem, time: sympy.Symbol) -> bool:
+    """Whether the domain has no extent at its first time, as one that a front opens up."""
+    first = problem.domain.bounds[time][0]
+    return bool(problem.domain.at({time: first}).faults)
 
 
 def _conditions_on_start(problem: Problem, name: str, time: sympy.Symbol) -> int | None:

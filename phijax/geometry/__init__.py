@@ -18,4 +18,9 @@ from phijax.geometry.region import Region as Region
 from phijax.geometry.region import Rule as Rule
 from phijax.geometry.registry import REGIONS as REGIONS
 from phijax.geometry.selection import Selection as Selection
+from phijax.geometry.shapes import Annulus as Annulus
+from phijax.geometry.shapes import Circle as Circle
+from phijax.geometry.shapes import Cylinder as Cylinder
+from phijax.geometry.shapes import Ellipse as Ellipse
+from phijax.geometry.shapes import Ellipsoid as Ellipsoid
 from phijax.geometry.unresolved import Unresolved as Unresolved

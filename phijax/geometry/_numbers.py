@@ -11,8 +11,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
-from sympy import Expr, Float, Integer, Symbol, sympify
+from jaxtyping import Array, Float
+from sympy import Expr, Integer, Symbol, sympify
+from sympy import Float as SympyFloat
 from sympy.core.sympify import SympifyError
 
 from phijax.symbolic import kind_of
@@ -23,15 +24,17 @@ def exact(value: Any, what: str) -> Expr:
     number = _sympified(value, what)
     if number.free_symbols:
         names = ", ".join(sorted(map(str, number.free_symbols)))
-        raise ValueError(
-            f"{what} is {number}, which depends on {names}: bounds that move with another symbol "
-            f"are not available yet; give a number."
-        )
+        raise ValueError(f"{what} is {number}, which depends on {names}; give a number.")
     if number.is_real is False or not math.isfinite(_real(number, what)):
         raise ValueError(f"{what} is {value!r}: it must be a finite real number.")
-    if isinstance(number, Float) and as_float(number).is_integer():
+    if isinstance(number, SympyFloat) and as_float(number).is_integer():
         return Integer(int(number))
     return number
+
+
+def depends(value: Any) -> bool:
+    """Whether a bound is an expression with symbols."""
+    return isinstance(value, Expr) and bool(value.free_symbols)
 
 
 def _sympified(value: Any, what: str) -> Expr:
@@ -112,3 +115,13 @@ def inner_bounds(lower: float, upper: float, dtype: Any, name: str) -> tuple[flo
             f"{name}: no {dtype} number lies strictly between {lower} and {upper}; use precision='float64'."
         )
     return float(first), float(last)
+
+
+def evenly_spread(n: int, size: int) -> Float[np.ndarray, "n c"]:
+    """A Kronecker sequence on the roots of x^(size + 1) = x + 1 (Roberts 2018), inside the open cube."""
+    root = 2.0
+    for _ in range(64):
+        root = (1 + root) ** (1 / (size + 1))
+    steps = root ** -np.arange(1.0, size + 1)
+    spread = np.mod(0.5 + steps * np.arange(1, n + 1)[:, None], 1.0)
+    return np.clip(spread, 2.0**-30, 1 - 2.0**-30)

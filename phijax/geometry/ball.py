@@ -14,10 +14,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from sympy import Expr, Symbol, sqrt
+from sympy import Expr, Symbol, sqrt, sympify
 
 from phijax.geometry import _ball_rules
-from phijax.geometry._numbers import as_float, exact, namespace, symbols, unstacked
+from phijax.geometry._numbers import as_float, depends, exact, namespace, symbols, unstacked
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
@@ -45,6 +45,11 @@ class _Round(Region):
     center: Any = None
     radius: Any = 1
 
+    def __new__(cls, axes: Any, center: Any = None, radius: Any = 1) -> Any:
+        if depends(radius) or (isinstance(center, tuple | list) and any(map(depends, center))):
+            return _moving(cls, axes, center, radius)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         each, center, radius = _checked(type(self).__name__, self.axes, self.center, self.radius)
         object.__setattr__(self, "axes", each)
@@ -61,8 +66,8 @@ class _Round(Region):
         return {s: (as_float(c - self.radius), as_float(c + self.radius)) for s, c in centers}
 
     def _distance_to_center(self, points: Coordinates) -> Float[Array, "*n"]:
-        columns = jnp.stack([points[name] for name in self.names], axis=-1)
-        return jnp.linalg.norm(columns - self._middle(columns), axis=-1)
+        offsets = [points[name] - as_float(c) for name, c in zip(self.names, self.center, strict=True)]
+        return namespace(offsets[0]).sqrt(sum(offset**2 for offset in offsets))
 
     def _middle(self, like: Float[Array, "*n d"]) -> Float[Array, "*n d"]:
         xp = namespace(like)
@@ -89,6 +94,8 @@ class _Round(Region):
 @dataclass(frozen=True)
 class Ball(_Round):
     """Points nearer to `center` than `radius`, over two or more coordinates; `Disk` over two.
+
+    Both may be expressions of time and parameters: the ball then moves with them.
 
     Raises ValueError for fewer coordinates, a center of another length, or a radius that is not positive.
     """
@@ -178,7 +185,7 @@ class Sphere(_Round):
         return Placement(self._moved(normal), dict(zip(self.names, unstacked(normal), strict=True)))
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
-        return jnp.abs(self._distance_to_center(points) - as_float(self.radius))
+        return abs(self._distance_to_center(points) - as_float(self.radius))
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """The trapezoidal rule of 2 points_per_axis on a circle, and Gauss-Gegenbauer along the other axes."""
@@ -196,6 +203,19 @@ class Sphere(_Round):
 
     def body(self, tex: bool = False) -> str:
         return self._set(tex, "=")
+
+
+def _moving(kind: type[_Round], axes: Any, center: Any, radius: Any) -> Region:
+    from phijax.geometry.motions import moving
+
+    unit, size = kind(axes), sympify(radius)
+    shift = [sympify(c) for c in ((0,) * len(unit.coordinates) if center is None else center)]
+    if len(shift) != len(unit.coordinates):
+        raise ValueError(
+            f"{kind.__name__}: the center has {len(shift)} numbers for {len(unit.coordinates)} coordinates."
+        )
+    rows = [[size if i == j else sympify(0) for j in range(len(shift))] for i in range(len(shift))]
+    return moving(unit, rows, shift, f"{kind.__name__}: the center or radius")
 
 
 def Disk(coordinates: tuple[Symbol, Symbol], center: Any = (0, 0), radius: Any = 1) -> Ball:

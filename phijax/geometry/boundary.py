@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,8 +106,7 @@ class Boundary(Region):
         if len(self.pieces) == 1:
             return self.regions[0].place(unit[:, : self.regions[0].cube_dimension])
         xp = namespace(unit)
-        index, first = self._pick(unit[:, 0])
-        stretched = xp.concatenate([first[:, None], unit[:, 1:]], axis=1)
+        index, stretched = self._spread(unit)
         cells = Cells.of(self.regions)
         if cells is not None:
             return cells.place(index, stretched)
@@ -116,9 +117,26 @@ class Boundary(Region):
         return Placement(coordinates, gather([part.normals for part in each]) if self.has_normals else None)
 
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
-        index, _ = self.cover._pick(unit[:, 0])  # type: ignore[attr-defined]
-        accepted = [piece.accept(unit, placement) for piece in self.regions]
+        return self.cover.accept_by(unit, placement, self.regions)  # type: ignore[attr-defined]
+
+    def accept_by(
+        self, unit: Float[Array, "n c"], placement: Placement, regions: tuple[Region, ...]
+    ) -> Bool[Array, "n"]:
+        """Which of its points, `placement`, are of the regions that its pieces cover, one each."""
+        index, stretched = self._spread(unit)
+        accepted = [region.accept(stretched, placement) for region in regions]
         return namespace(unit).select([index == i for i in range(len(accepted))], accepted)
+
+    def piece_of(self, unit: Float[Array, "n c"]) -> Array:
+        """Index of the piece that each point of the cube goes to, (n,)."""
+        return self._pick(unit[:, 0])[0] if len(self.pieces) > 1 else namespace(unit).zeros(len(unit), int)
+
+    def _spread(self, unit: Float[Array, "n c"]) -> tuple[Array, Float[Array, "n c"]]:
+        """Index of the piece, and the point of the piece's own cube."""
+        if len(self.pieces) == 1:
+            return self.piece_of(unit), unit
+        index, first = self._pick(unit[:, 0])
+        return index, namespace(unit).concatenate([first[:, None], unit[:, 1:]], axis=1)
 
     def _pick(self, unit: Float[Array, "n"]) -> tuple[Array, Float[Array, "n"]]:
         """Index of the piece, and where in the piece's share of (0, 1) the number lies."""
@@ -131,10 +149,11 @@ class Boundary(Region):
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest piece."""
-        return jnp.min(jnp.stack([piece.distance(points) for piece in self.regions]), axis=0)
+        each = [piece.distance(points) for piece in self.regions]
+        return namespace(each[0]).min(namespace(each[0]).stack(each), axis=0)
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
-        return jnp.any(jnp.stack([piece.inside(points, tolerance) for piece in self.regions]), axis=0)
+        return functools.reduce(operator.or_, (piece.inside(points, tolerance) for piece in self.regions))
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """The pieces' rules, one after another."""

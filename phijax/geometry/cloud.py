@@ -108,13 +108,14 @@ class PointCloud(Region):
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest of the points."""
-        given = [jnp.asarray(points[name]) for name in self.names]
-        nearest = jnp.full_like(given[0], jnp.inf)
+        given = [points[name] for name in self.names]
+        xp = namespace(given[0])
+        nearest = xp.full_like(given[0], np.inf)
         for start in range(0, len(self), _CHUNK):
-            columns = [jnp.asarray(c[start : start + _CHUNK], given[0].dtype) for c in self.columns.values()]
-            rows = [jnp.expand_dims(c, tuple(range(given[0].ndim))) for c in columns]
+            columns = [xp.asarray(c[start : start + _CHUNK], given[0].dtype) for c in self.columns.values()]
+            rows = [xp.expand_dims(c, tuple(range(given[0].ndim))) for c in columns]
             square = sum((g[..., None] - row) ** 2 for g, row in zip(given, rows, strict=True))
-            nearest = jnp.minimum(nearest, jnp.sqrt(jnp.min(square, axis=-1)))
+            nearest = xp.minimum(nearest, xp.sqrt(xp.min(square, axis=-1)))
         return nearest
 
     def quadrature(self, points_per_axis: int) -> Rule:

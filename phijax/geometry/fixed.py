@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol
@@ -73,7 +72,7 @@ class Fixed(Region):
         return Placement({self.coordinate.name: column}, {name: zero + self.sign for name, zero in normals.items()})
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
-        return jnp.abs(jnp.asarray(points[self.coordinate.name]) - as_float(self.value))
+        return abs(points[self.coordinate.name] - as_float(self.value))
 
     def quadrature(self, points_per_axis: int) -> Rule:
         name = self.coordinate.name

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, sympify
 
-from phijax.geometry._numbers import as_float, exact, inner_bounds, is_space, namespace, symbols
+from phijax.geometry._numbers import as_float, depends, exact, inner_bounds, is_space, namespace, symbols
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
 
@@ -19,6 +18,8 @@ from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
 class Interval(Region):
     """lower < coordinate < upper. Periodic: the two ends are one point, and there is no boundary.
 
+    Bounds may be expressions of time and parameters, as in `Interval(x, 0, t) * Interval(t, 0, 1)`.
+
     Raises ValueError unless both bounds are finite real numbers (sympy's too, such as 2*pi) and lower < upper.
     """
 
@@ -26,6 +27,11 @@ class Interval(Region):
     lower: Any
     upper: Any
     periodic_ends: bool = False
+
+    def __new__(cls, coordinate: Symbol, lower: Any = None, upper: Any = None, periodic: bool = False) -> Any:
+        if depends(lower) or depends(upper):
+            return _moving_interval(coordinate, lower, upper, periodic)
+        return super().__new__(cls)
 
     def __init__(self, coordinate: Symbol, lower: Any, upper: Any, periodic: bool = False):
         (symbol,) = symbols(coordinate, "Interval")
@@ -83,11 +89,12 @@ class Interval(Region):
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """Of a periodic interval, which has no ends: minus infinity."""
-        value = jnp.asarray(points[self.coordinate.name])
+        value = points[self.coordinate.name]
+        xp = namespace(value)
         if self.periodic_ends:
-            return jnp.full_like(value, -jnp.inf)
+            return xp.full_like(value, -np.inf)
         lower, upper = self.ends
-        return jnp.maximum(lower - value, value - upper)
+        return xp.maximum(lower - value, value - upper)
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """Gauss-Legendre; the trapezoidal rule where periodic."""
@@ -117,3 +124,13 @@ class Interval(Region):
         if not self.periodic_ends:
             return inside
         return inside + (r"_{\mathrm{periodic}}" if tex else " periodic")
+
+
+def _moving_interval(coordinate: Symbol, lower: Any, upper: Any, periodic: bool) -> Region:
+    from phijax.geometry.motions import moving
+
+    (symbol,) = symbols(coordinate, "Interval")
+    if periodic:
+        raise ValueError(f"Interval: the bounds of {symbol} are {lower} and {upper}; a periodic one can't move.")
+    low, high = sympify(lower), sympify(upper)
+    return moving(Interval(symbol, 0, 1), [[high - low]], [low], f"Interval: a bound of {symbol}")

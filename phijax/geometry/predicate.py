@@ -62,10 +62,11 @@ def holds(condition: sympy.Basic, points: Mapping[str, Float[Array, "*n"]]) -> B
     column = next(iter(points.values()))
     xp = namespace(column)
     with np.errstate(all="ignore"):  # a condition may divide by zero beside the points that it is about
-        return xp.broadcast_to(xp.asarray(_value(condition, points, xp)), column.shape)
+        return xp.broadcast_to(xp.asarray(evaluate(condition, points, xp)), column.shape)
 
 
-def _value(node: sympy.Basic, points: Mapping[str, Array], xp: Any) -> Any:
+def evaluate(node: sympy.Basic, points: Mapping[str, Array], xp: Any) -> Any:
+    """A sympy expression at points, by the table; a number where it holds no symbol."""
     if isinstance(node, sympy.Symbol):
         return points[node.name]
     if isinstance(node, _LOGICAL):
@@ -73,5 +74,5 @@ def _value(node: sympy.Basic, points: Mapping[str, Array], xp: Any) -> Any:
     if node.is_number:
         return int(node) if node.is_Integer else as_float(node)  # type: ignore[arg-type]
     function = getattr(xp, _NODES[type(node)])
-    arguments = [_value(argument, points, xp) for argument in node.args]
+    arguments = [evaluate(argument, points, xp) for argument in node.args]
     return functools.reduce(function, arguments) if len(arguments) > 1 else function(*arguments)

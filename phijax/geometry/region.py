@@ -14,7 +14,6 @@ from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 from sympy import latex as sympy_latex
 
-from phijax._precision import precision_scope
 from phijax.geometry._numbers import is_space, namespace
 from phijax.symbolic import text
 
@@ -76,7 +75,7 @@ class Region(abc.ABC):
 
     @abc.abstractmethod
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
-        """`signed_distance` of JAX arrays, in their precision."""
+        """`signed_distance` of arrays of NumPy or JAX, in their precision."""
 
     @abc.abstractmethod
     def quadrature(self, points_per_axis: int) -> Rule:
@@ -141,6 +140,11 @@ class Region(abc.ABC):
         return frozenset()
 
     @property
+    def depends(self) -> frozenset[Symbol]:
+        """Coordinates that the set lacks and moves with: it has a measure and points as a factor of a product with them."""
+        return frozenset()
+
+    @property
     def count(self) -> int | None:
         """Number of points of a finite set, None for others."""
         return round(self.measure) if self.dimension == 0 else None
@@ -181,6 +185,11 @@ class Region(abc.ABC):
             )
         return self.place(unit)
 
+    def density(self, placement: Placement) -> Float[Array, "n"]:
+        """How much of the set a unit of the cube becomes about points; `measure` where the map is uniform."""
+        column = next(iter(placement.coordinates.values()))
+        return namespace(column).full_like(column, self.measure)
+
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
         """Which of the points `placement = cover.from_cube(unit)` are of this region; uniform in it, then."""
         return namespace(unit).ones(unit.shape[:1], bool)
@@ -200,12 +209,12 @@ class Region(abc.ABC):
         return self._evaluated(lambda given: self.inside(given, tolerance), points)
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
-        """`contains` of JAX arrays, in their precision."""
+        """`contains` of arrays of NumPy or JAX, in their precision."""
         distance = self.distance(points)
         if tolerance is None:
             thin = self.dimension < len(self.coordinates)
             size = max((abs(b) for pair in self.bounds.values() for b in pair), default=0.0)
-            tolerance = 16 * float(jnp.finfo(distance.dtype).eps) * max(size, 1.0) if thin else 0.0
+            tolerance = 16 * float(np.finfo(distance.dtype).eps) * max(size, 1.0) if thin else 0.0
         return distance <= tolerance
 
     def _evaluated(self, function: Callable[[Coordinates], Array], points: Coordinates) -> Any:
@@ -216,9 +225,8 @@ class Region(abc.ABC):
         given = {name: points[name] for name in self.names}
         if any(isinstance(column, jax.Array) for column in given.values()):
             return function(_one_shape({name: jnp.asarray(column) + 0.0 for name, column in given.items()}))
-        with precision_scope("float64"):
-            columns = {name: jnp.asarray(column, jnp.float64) for name, column in given.items()}
-            return np.asarray(function(_one_shape(columns)))
+        columns = {name: np.asarray(column, np.float64) for name, column in given.items()}
+        return np.asarray(function(_one_shape(columns)))
 
     # Making regions out of regions.
 
@@ -226,6 +234,64 @@ class Region(abc.ABC):
         from phijax.geometry.product import product
 
         return product(self, other) if isinstance(other, Region) else NotImplemented
+
+    def __or__(self, other: Region) -> Region:
+        from phijax.geometry.combination import UNION, combined
+
+        return combined(UNION, self, other) if isinstance(other, Region) else NotImplemented
+
+    def __and__(self, other: Region) -> Region:
+        from phijax.geometry.combination import INTERSECTION, combined
+
+        return combined(INTERSECTION, self, other) if isinstance(other, Region) else NotImplemented
+
+    def __sub__(self, other: Region) -> Region:
+        from phijax.geometry.combination import DIFFERENCE, combined
+
+        return combined(DIFFERENCE, self, other) if isinstance(other, Region) else NotImplemented
+
+    def translate(self, **amounts: Any) -> Region:
+        """Moved by so much along coordinates: `translate(x=1, y=t)`. Amounts may depend on time and parameters."""
+        from phijax.geometry.motions import translate
+
+        return translate(self, amounts)
+
+    def rotate(self, angle: Any, axis: Any = None, about: Any = None) -> Region:
+        """Turned by an angle in radians, from the first space coordinate to the second, or about `axis` in three.
+
+        axis: a coordinate's name or a vector. about: a point that stays, the origin unless given.
+        """
+        from phijax.geometry.motions import rotate
+
+        return rotate(self, angle, axis, about)
+
+    def scale(self, factor: Any = None, /, about: Any = None, **factors: Any) -> Region:
+        """Stretched by one factor, `scale(2)`, or by one along each coordinate, `scale(x=2, y=1/2)`."""
+        from phijax.geometry.motions import scale
+
+        return scale(self, factor, about, factors)
+
+    def mirror(self, **planes: Any) -> Region:
+        """Reflected across planes: `mirror(x=0)`."""
+        from phijax.geometry.motions import mirror
+
+        return mirror(self, planes)
+
+    def repeat(self, count: int, **steps: Any) -> Region:
+        """The union of `count` copies, each moved on by the steps: `repeat(5, x=0.2)`."""
+        from phijax.geometry.motions import repeat
+
+        return repeat(self, count, steps)
+
+    def named(self, name: str | None = None, /, **sides: str) -> Region:
+        """The region with names for pieces of its boundary: one for all of it, or `named(left="inlet", top="wall")`.
+
+        Several pieces may share a name; `side(name)` is then all of them. Names last through `|`, `&`, `-`, `*` and motions.
+        Raises ValueError for a side that is not there.
+        """
+        from phijax.geometry.selectors import named
+
+        return named(self, name, sides)
 
     def at(self, values: Mapping[Symbol, Any] | None = None, /, **named: Any) -> Region:
         """The slice where coordinates have given values, by name: `at(t=0)`. It keeps them as constant columns.
@@ -237,10 +303,11 @@ class Region(abc.ABC):
         return at(self, {**{getattr(s, "name", str(s)): v for s, v in (values or {}).items()}, **named})
 
     def side(self, name: str) -> Region:
-        """One side of an interval or a box, with its outward normal.
+        """A piece of the boundary by its name, with the outward normal; all of them where several share the name.
 
-        Names: 'left' 'right' across the first space coordinate where there are at most two, 'bottom' 'top' across the
-        second, 'x-' 'x+' across any. Never raises: what can't be resolved is in `faults`.
+        Names are those given by `named`. Sides of intervals and boxes are also 'left' 'right' across the first space
+        coordinate where there are at most two, 'bottom' 'top' across the second, 'x-' 'x+' across any.
+        Never raises: what can't be resolved is in `faults`.
         """
         from phijax.geometry.selectors import side
 
@@ -270,7 +337,8 @@ class Region(abc.ABC):
 
 
 def _one_shape(columns: dict[str, Array]) -> dict[str, Array]:
-    return dict(zip(columns, jnp.broadcast_arrays(*columns.values()), strict=True))
+    xp = namespace(next(iter(columns.values())))
+    return dict(zip(columns, xp.broadcast_arrays(*columns.values()), strict=True))
 
 
 def written(number: Expr, tex: bool) -> str:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from phijax.geometry.arcs import Arcs
 from phijax.geometry.ball import Ball, Sphere
 from phijax.geometry.boundary import Boundary
 from phijax.geometry.cloud import PointCloud
+from phijax.geometry.combination import Combination
 from phijax.geometry.fixed import Fixed
+from phijax.geometry.image import Image
 from phijax.geometry.interval import Interval
+from phijax.geometry.named import Named
 from phijax.geometry.product import Product
 from phijax.geometry.region import Region
 from phijax.geometry.selection import Selection
+from phijax.geometry.thinned import Thinned
+from phijax.geometry.trimmed import Flipped, Trimmed
 from phijax.geometry.unresolved import Unresolved
 
 REGIONS: dict[str, type[Region]] = {
     kind.__name__: kind
     for kind in (Interval, Fixed, Ball, Sphere, PointCloud, Product, Boundary, Selection, Unresolved)
+    + (Image, Thinned, Arcs, Combination, Trimmed, Flipped, Named)
 }

@@ -12,29 +12,22 @@ import sympy
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry._numbers import as_float
+from phijax.geometry._numbers import as_float, evenly_spread
 from phijax.geometry.interval import Interval
 from phijax.geometry.predicate import holds
 from phijax.geometry.product import product
 from phijax.geometry.region import Coordinates, Placement, Region
+from phijax.geometry.wrapped import Wrapped
 
 _PROBES = 16384  # points from which the measure of a part is estimated
 
 
 @dataclass(frozen=True)
-class Selection(Region):
+class Selection(Wrapped):
     """The part of `base` where `where` holds. Its points are those of `base` that pass; its measure is an estimate."""
 
     base: Region
     where: Any
-
-    @property
-    def coordinates(self) -> tuple[Symbol, ...]:
-        return self.base.coordinates
-
-    @property
-    def dimension(self) -> int:
-        return self.base.dimension
 
     @property
     def cube_dimension(self) -> None:
@@ -48,36 +41,12 @@ class Selection(Region):
     def acceptance(self) -> float:
         """Share of `base` that is selected, by 16384 evenly spread points; of NumPy alone, since declarations ask for it."""
         size = self.cover.cube_dimension or 0
-        unit: Any = _evenly_spread(_PROBES, size)  # of NumPy, for which maps and conditions are of NumPy
+        unit: Any = evenly_spread(_PROBES, size)  # of NumPy, for which maps and conditions are of NumPy
         return float(np.mean(self.accept(unit, self.cover.place(unit))))
 
     @property
     def measure(self) -> float:
         return self.acceptance * self.cover.measure
-
-    @property
-    def bounds(self) -> dict[Symbol, tuple[float, float]]:
-        return self.base.bounds
-
-    @property
-    def fixed(self) -> dict[Symbol, Expr]:
-        return self.base.fixed
-
-    @property
-    def periodic(self) -> frozenset[Symbol]:
-        return self.base.periodic
-
-    @property
-    def normal_coordinates(self) -> tuple[Symbol, ...]:
-        return self.base.normal_coordinates
-
-    @property
-    def constant_normal(self) -> dict[Symbol, int]:
-        return self.base.constant_normal
-
-    @property
-    def face_name(self) -> str | None:
-        return self.base.face_name
 
     @property
     def empty(self) -> bool:
@@ -172,13 +141,3 @@ def _clip(interval: Interval, is_lower: bool, bound: Expr) -> Interval | None:
         return None if is_lower else interval
     low, high = (bound, interval.upper) if is_lower else (interval.lower, bound)
     return Interval(interval.coordinate, low, high)
-
-
-def _evenly_spread(n: int, size: int) -> Float[np.ndarray, "n c"]:
-    """A Kronecker sequence on the roots of x^(size + 1) = x + 1 (Roberts 2018), inside the open cube."""
-    root = 2.0
-    for _ in range(64):
-        root = (1 + root) ** (1 / (size + 1))
-    steps = root ** -np.arange(1.0, size + 1)
-    spread = np.mod(0.5 + steps * np.arange(1, n + 1)[:, None], 1.0)
-    return np.clip(spread, 2.0**-30, 1 - 2.0**-30)

@@ -75,14 +75,42 @@ def side(region: Region, name: Any) -> Region:
 
 def _sides(region: Region) -> dict[str, Region]:
     """Sides by every name they go by."""
-    faces = region.pieces if isinstance(region, Boundary) else region.faces()
-    flat = {face.face_name: face for _, face in faces if face.constant_normal}
-    named = {}
+    groups: dict[str, list[tuple[str, Region]]] = {}
+    for name, face in region.pieces if isinstance(region, Boundary) else region.faces():
+        for each in dict.fromkeys((name, face.face_name or name)):
+            groups.setdefault(each, []).append((name, face))
+    found = {name: pieces[0][1] if len(pieces) == 1 else Boundary(tuple(pieces)) for name, pieces in groups.items()}
+    aliases = {}
     for symbol, names in zip(_named_axes(region), _SIDES, strict=False):
         for alias, sign in zip(names, "-+", strict=True):
-            if f"{symbol.name}{sign}" in flat:
-                named[alias] = flat[f"{symbol.name}{sign}"]
-    return named | flat  # type: ignore[return-value]
+            if f"{symbol.name}{sign}" in found:
+                aliases[alias] = found[f"{symbol.name}{sign}"]
+    return aliases | found
+
+
+def named(region: Region, name: str | None, sides: Mapping[str, str]) -> Region:
+    from phijax.geometry.named import Named
+
+    if isinstance(region, Unresolved):
+        return region
+    if (name is None) == (not sides):
+        raise ValueError(
+            'named: give one name for all of the boundary, named("wall"), or names by side, named(left="in").'
+        )
+    faces = region.faces()
+    labels = dict.fromkeys((piece for piece, _ in faces), name) if name is not None else {}
+    found = _sides(region)
+    for given, label in sides.items():
+        if given not in found:
+            raise ValueError(f"named: {region} has no side {given!r}; {nearest(given, found)}.")
+        chosen = found[given].regions if isinstance(found[given], Boundary) else (found[given],)  # type: ignore[attr-defined]
+        labels |= {piece: label for piece, face in faces if face in chosen}
+    for label in labels.values():
+        if not isinstance(label, str) or not label:
+            raise ValueError(f"named: {label!r} is no name; give a text.")
+    base, before = (region.base, dict(region.labels)) if isinstance(region, Named) else (region, {})
+    own = {piece: labels.get(before.get(piece, piece), before.get(piece)) for piece, _ in base.faces()}
+    return Named(base, tuple((piece, label) for piece, label in own.items() if label is not None))  # type: ignore[misc]
 
 
 def _named_axes(region: Region) -> tuple[Symbol, ...]:
@@ -102,7 +130,7 @@ def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
     if not any(map(is_space, axes.values())):
         return f"sides are of space, and {_listed(axes.values())} is not; use at"
     if not found:
-        return "it has no flat sides; use .boundary"
+        return "it has no sides; use .boundary"
     return f"there is no such side; {nearest(name, found)}"
 
 

@@ -1,0 +1,181 @@
+"""Trimmed: what is left of a piece of a boundary when its region is combined with another one."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Array, Bool, Float
+from sympy import Expr, Symbol
+
+from phijax.geometry._numbers import evenly_spread, namespace
+from phijax.geometry.arcs import cut
+from phijax.geometry.lines import masked
+from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.wrapped import Wrapped
+
+_PROBES = 16384
+_FINER = 8  # points an axis of a rule that is cut, over those of one that is not
+
+
+@dataclass(frozen=True)
+class Trimmed(Wrapped):
+    """The part of `base`, a piece of a boundary, that is inside `other` or outside of it.
+
+    Where the boundaries of the two coincide, `shared` says whether a part with the same outward normal is kept, and
+    `opposite` whether one with the opposite normal is. flipped: the normal of `base` points into the whole.
+    """
+
+    base: Region
+    other: Region
+    inner: bool
+    shared: bool = False
+    opposite: bool = False
+    flipped: bool = False
+
+    @property
+    def depends(self) -> frozenset[Symbol]:
+        return self.base.depends | self.other.depends
+
+    def each(self, change: Callable[[Region], Region]) -> Region:
+        """The same of changed regions."""
+        return trimmed(dataclasses.replace(self, base=change(self.base), other=change(self.other)))
+
+    @property
+    def cube_dimension(self) -> None:
+        return None
+
+    @property
+    def cover(self) -> Region:
+        return Flipped(self.base.cover) if self.flipped else self.base.cover
+
+    @functools.cached_property
+    def acceptance(self) -> float:
+        """Share of the cover that is kept, by 16384 evenly spread points."""
+        unit: Any = evenly_spread(_PROBES, self.cover.cube_dimension or 0)
+        return float(np.mean(self.accept(unit, self.cover.place(unit))))
+
+    @property
+    def measure(self) -> float:
+        return self.acceptance * self.cover.measure
+
+    @property
+    def constant_normal(self) -> dict[Symbol, int]:
+        sign = -1 if self.flipped else 1
+        return {symbol: sign * normal for symbol, normal in self.base.constant_normal.items()}
+
+    @property
+    def empty(self) -> bool:
+        return self.base.empty or self.acceptance == 0
+
+    def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
+        return self.base.accept(unit, placement) & self.keeps(placement)
+
+    def keeps(self, placement: Placement) -> Bool[Array, "n"]:
+        """Which of the points of `base`, with the normals of the whole, are kept."""
+        points = placement.coordinates
+        away = self.other.distance(points)
+        xp = namespace(away)
+        eps = float(np.finfo(away.dtype).eps)
+        size = max(1e-300, *(high - low for low, high in self.other.bounds.values()))
+        extent = max(size, *(abs(bound) for pair in self.other.bounds.values() for bound in pair))
+        plain = away < 0 if self.inner else away > 0
+        near = abs(away) <= 32 * eps * extent
+        # The two sides of the point, as near as the format can tell them apart from the boundary that they share.
+        step = eps**0.5 * size * (-1 if self.flipped else 1)
+        normals = placement.normals or {}
+        aside = lambda sign: {
+            name: column + sign * step * normals[name] if name in normals else column for name, column in points.items()
+        }
+        behind, ahead = (self.other.inside(aside(sign), 0.0) for sign in (-1, 1))
+        same, against = behind & ~ahead, ahead & ~behind
+        # Where it only touches, as at a corner, both sides are alike.
+        neither = (behind & ahead) if self.inner else (~behind & ~ahead)
+        kept = (same & self.shared) | (against & self.opposite) | neither
+        return xp.where(near, kept, plain)
+
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
+        """No more than the distance: exact beside the part that is kept."""
+        away = self.other.distance(points)
+        beyond = away if self.inner else -away
+        return namespace(away).maximum(self.base.distance(points), beyond)
+
+    def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        return Region.inside(self, points, tolerance)
+
+    def quadrature(self, points_per_axis: int) -> Rule:
+        """A fine rule of the whole piece, less the nodes that are not kept: of first order."""
+        rule = self.cover.quadrature(_FINER * points_per_axis)
+        kept = self.keeps(Placement(dict(rule.coordinates), rule.normals))
+        return masked(rule, np.asarray(kept))
+
+    def slice_at(self, symbol: Symbol, value: Expr) -> Region:
+        return self.each(lambda region: region.slice_at(symbol, value))
+
+    def body(self, tex: bool = False) -> str:
+        relation = "inside" if self.inner else "outside"
+        return f"{self.base.body(tex)} " + (rf"\text{{ {relation} }}" if tex else relation) + f" {self.other.body(tex)}"
+
+
+@dataclass(frozen=True)
+class Flipped(Wrapped):
+    """A piece of a boundary with its normal the other way, as that of a hole."""
+
+    base: Region
+
+    @property
+    def constant_normal(self) -> dict[Symbol, int]:
+        return {symbol: -sign for symbol, sign in self.base.constant_normal.items()}
+
+    @property
+    def cover(self) -> Region:
+        return self if self.cube_dimension is not None else Flipped(self.base.cover)
+
+    @property
+    def factors(self) -> tuple[Region, ...]:
+        return (self,)
+
+    @property
+    def breaks(self) -> Float[np.ndarray, "m"]:
+        return getattr(self.base, "breaks", np.zeros(0))
+
+    def place(self, unit: Float[Array, "n c"], around: Coordinates | None = None) -> Placement:
+        placed = self.base.place(unit)
+        return Placement(placed.coordinates, _turned(placed.normals))
+
+    def quadrature(self, points_per_axis: int) -> Rule:
+        rule = self.base.quadrature(points_per_axis)
+        return Rule(rule.coordinates, rule.weights, _turned(rule.normals))
+
+    def slice_at(self, symbol: Symbol, value: Expr) -> Region:
+        return Flipped(self.base.slice_at(symbol, value))
+
+
+def _turned(normals: Any) -> Any:
+    return normals and {name: -column for name, column in normals.items()}
+
+
+def flipped(face: Region) -> Region:
+    """A piece with its normal the other way."""
+    return face.base if isinstance(face, Flipped) else Flipped(face)
+
+
+def trimmed(part: Trimmed) -> Region:
+    """The part, said plainly where that can be done: all of the piece, or, of a curve that stands still, the arcs that are kept.
+
+    A part that holds nothing is left as it is, and is `empty`.
+    """
+    if part.depends:
+        return part
+    face = flipped(part.base) if part.flipped else part.base
+    if face.cube_dimension is None:
+        return part
+    keep = lambda placement: part.keeps(placement)
+    if face.cube_dimension == 1:
+        return cut(face, keep) or part
+    unit: Any = evenly_spread(_PROBES, face.cube_dimension)
+    return face if np.all(keep(face.place(unit))) else part
