@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import sympy
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import as_float, namespace
@@ -150,7 +150,9 @@ class Image(Region):
             sum(evaluate(self.inverse[j][i], around, xp) * n for j, n in enumerate(normals))
             for i in range(len(normals))
         ]
-        length = xp.sqrt(sum(column**2 for column in turned)) if len(turned) > 1 else abs(turned[0])
+        if len(turned) == 1:
+            return Placement(moved, flat | {self.names[0]: xp.sign(turned[0])})
+        length = xp.sqrt(sum(column**2 for column in turned))
         return Placement(moved, flat | {name: c / length for name, c in zip(self.names, turned, strict=True)})
 
     def stretch(self, placement: Placement, around: Coordinates) -> Float[Array, "n"]:
@@ -179,16 +181,26 @@ class Image(Region):
         xp = namespace(points[self.names[0]])
         if isinstance(self.base, Ball) and self.similarity is None and not self.depends:
             return self._to_ellipsoid(points)
-        offsets = [points[name] - evaluate(b, points, xp) for name, b in zip(self.names, self.shift, strict=True)]
-        pulled = [
-            sum(evaluate(entry, points, xp) * offset for entry, offset in zip(row, offsets, strict=True))
-            for row in self.inverse
-        ]
-        inner = self.base.distance(dict(zip(self.names, pulled, strict=True)))
+        inner = self.base.distance(self._pulled(points))
         if self.similarity is not None:
             return inner * evaluate(self.similarity, points, xp)
         entries = [evaluate(entry, points, xp) for row in self.inverse for entry in row]
         return inner / xp.sqrt(sum(xp.square(entry) for entry in entries))
+
+    def _pulled(self, points: Coordinates) -> Coordinates:
+        """The points of `base` whose images they are."""
+        xp = namespace(points[self.names[0]])
+        offsets = [points[name] - evaluate(b, points, xp) for name, b in zip(self.names, self.shift, strict=True)]
+        rows = [[evaluate(entry, points, xp) for entry in row] for row in self.inverse]
+        return {
+            name: sum(entry * offset for entry, offset in zip(row, offsets, strict=True))
+            for name, row in zip(self.names, rows, strict=True)
+        }
+
+    def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        if tolerance is not None and abs(tolerance) <= np.finfo(points[self.names[0]].dtype).tiny:
+            return self.base.inside(self._pulled(points), tolerance)
+        return super().inside(points, tolerance)
 
     def _to_ellipsoid(self, points: Coordinates) -> Float[Array, "*n"]:
         assert isinstance(self.base, Ball)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Bool, Float
 
 from phijax.geometry.region import Region, Rule
 
-_SAMPLES = 512  # places along a line at which an edge is looked for
+# By the number of coordinates: panels along each axis across the lines, places along a line at which an edge is looked for.
+_PANELS = {1: 1, 2: 64, 3: 12}
+_SAMPLES = {1: 4096, 2: 512, 3: 128}
 _HALVINGS = 40
-_PANELS = {1: 1, 2: 64, 3: 24}  # an axis across the lines, by the number of axes
 
 
 def along_lines(region: Region, points_per_axis: int) -> Rule:
     """Gauss-Legendre on the parts of parallel lines that are inside, and in panels across the lines.
 
-    Parts and gaps shorter than 1/512 of the extent can be missed; elsewhere the error is that of the panels, where the
+    Parts and gaps shorter than 1/512 of the extent can be missed, in space than 1/128; elsewhere the error is that of the panels, where the
     length of the lines is not smooth.
     """
     *across, along = region.coordinates
@@ -28,7 +31,7 @@ def along_lines(region: Region, points_per_axis: int) -> Rule:
             region.inside({n: c[row] for n, c in zip(names, nodes, strict=True)} | {along.name: value}, 0.0)
         )
 
-    rows, starts, ends = _segments(inside, len(weights), low, high)
+    rows, starts, ends = _segments(inside, len(weights), low, high, _SAMPLES.get(len(region.coordinates), 64))
     unit, gauss = np.polynomial.legendre.leggauss(points_per_axis)
     placed = starts[:, None] + (ends - starts)[:, None] * (1 + unit) / 2
     share = (weights[rows] * (ends - starts) / 2)[:, None] * gauss
@@ -53,12 +56,14 @@ def _across(bounds: list[tuple[float, float]], points: int, axes: int) -> tuple[
     return nodes, weights
 
 
-def _segments(inside, lines: int, low: float, high: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _segments(
+    inside: Callable[[np.ndarray, np.ndarray], np.ndarray], lines: int, low: float, high: float, samples: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Line, start and end of each part inside."""
-    places = low + (high - low) * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
-    row, value = np.repeat(np.arange(lines), _SAMPLES), np.tile(places, lines)
-    held = np.zeros((lines, _SAMPLES + 2), bool)  # nothing is inside before the first place and after the last
-    held[:, 1:-1] = inside(row, value).reshape(lines, _SAMPLES)
+    places = low + (high - low) * (np.arange(samples) + 0.5) / samples
+    row, value = np.repeat(np.arange(lines), samples), np.tile(places, lines)
+    held = np.zeros((lines, samples + 2), bool)  # nothing is inside before the first place and after the last
+    held[:, 1:-1] = inside(row, value).reshape(lines, samples)
     edges = np.concatenate([[low], places, [high]])
     rows, at = np.nonzero(held[:, 1:] != held[:, :-1])
     left, right, entering = edges[at], edges[at + 1], held[rows, at + 1]

@@ -109,9 +109,11 @@ class Trimmed(Wrapped):
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """A fine rule of the whole piece, less the nodes that are not kept: of first order."""
-        rule = self.cover.quadrature(_FINER * points_per_axis)
-        kept = self.keeps(Placement(dict(rule.coordinates), rule.normals))
-        return masked(rule, np.asarray(kept))
+        finer = 1 if isinstance(self.base, Trimmed) else _FINER
+        rule = self.base.quadrature(finer * points_per_axis)
+        normals = _turned(rule.normals) if self.flipped else rule.normals
+        kept = self.keeps(Placement(dict(rule.coordinates), normals))
+        return masked(Rule(rule.coordinates, rule.weights, normals), np.asarray(kept))
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         return self.each(lambda region: region.slice_at(symbol, value))

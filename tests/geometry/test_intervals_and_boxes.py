@@ -238,7 +238,7 @@ def test_regions_of_equal_value_are_equal_and_can_be_rebuilt_from_their_spec():
         (lambda: geo.Interval(x, -sympy.oo, 0), "the lower bound of x is -oo: it must be a finite real number"),
         (lambda: geo.Interval(x, 0, "1"), "the upper bound of x is '1': it must be a number"),
         (lambda: geo.Interval(x, 0, True), "the upper bound of x is True: it must be a number"),
-        (lambda: geo.Interval(x, 0, t), "depends on t: bounds that move with another symbol are not available yet"),
+        (lambda: geo.Interval(x, 0, y), "depends on y; shapes move with time and with coordinates of kind 'parameter'"),
         (lambda: geo.Interval(x, 0, sympy.I), "must be a finite real number"),
         (lambda: geo.Interval("x", 0, 1), r"'x' is no coordinate; make one with phi.coordinate\('x'\)"),
         (lambda: geo.Rectangle((x, 0, 1), (x, 0, 2)), "Rectangle: the coordinate 'x' is given more than once"),
