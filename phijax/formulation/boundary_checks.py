@@ -14,6 +14,7 @@ from phijax.formulation.faults import Fault
 from phijax.formulation.numeric import largest, sample_domain, values
 from phijax.formulation.patterns import evaluations, orders, value_condition
 from phijax.geometry import Region
+from phijax.geometry.meeting import meeting_points, touches
 from phijax.symbolic import Field, kind_of
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _same_place(piece: Region, other: Region) -> bool:
     if here and there:
         shared = [s for s in here if s in there]
         return bool(shared) and all(abs(float(here[s]) - float(there[s])) < 1e-9 for s in shared)
-    return not here and not there and other.has_normals
+    return other.has_normals and set(other.coordinates) == set(piece.coordinates) and touches(piece, other)
 
 
 def clash_faults(problem: Problem) -> Iterator[Fault]:
@@ -141,13 +142,14 @@ def _values(problem: Problem) -> list[tuple[Constraint, Region, Field, sympy.Exp
         for term in constraint.terms
         if (found := value_condition(term)) is not None
         for _, piece in constraint.region.pieces
-        if piece.fixed
     ]
 
 
 def _disagreement(
     problem: Problem, piece: Region, value: sympy.Expr, other: Region, other_value: sympy.Expr
 ) -> tuple[float, float, str] | None:
+    if not piece.fixed or not other.fixed:
+        return _disagreement_where_they_meet(piece, value, other, other_value)
     together = {**piece.fixed, **other.fixed}
     if any(abs(float(piece.fixed[s]) - float(other.fixed[s])) > 1e-9 for s in piece.fixed if s in other.fixed):
         return None
@@ -158,9 +160,29 @@ def _disagreement(
         for symbol, (low, high) in region.bounds.items():
             inside &= (points[symbol] >= low - 1e-9) & (points[symbol] <= high + 1e-9)
     first, second = values(value, points), values(other_value, points)
-    gap = np.where(inside, np.abs(first - second), 0.0)
+    return _worst(np.where(inside, np.abs(first - second), 0.0), first, second, points)
+
+
+def _worst(
+    gap: np.ndarray, first: np.ndarray, second: np.ndarray, points: dict[sympy.Symbol, np.ndarray]
+) -> tuple[float, float, str] | None:
+    """The two values and the place of the largest gap, None where there is none."""
     if not np.any(gap > 1e-6 * (1 + np.nanmax(np.abs(first)))):
         return None
     worst = int(np.nanargmax(gap))
     place = ", ".join(f"{symbol.name} = {column[worst]:.3g}" for symbol, column in points.items())
     return float(first[worst].real), float(second[worst].real), place
+
+
+def _disagreement_where_they_meet(
+    piece: Region, value: sympy.Expr, other: Region, other_value: sympy.Expr
+) -> tuple[float, float, str] | None:
+    """The same for curved pieces, at points that are of both."""
+    if set(piece.coordinates) != set(other.coordinates):
+        return None
+    found = meeting_points(piece, other)
+    points = {symbol: found[symbol.name] for symbol in piece.coordinates}
+    if not len(next(iter(points.values()))):
+        return None
+    first, second = values(value, points), values(other_value, points)
+    return _worst(np.abs(first - second), first, second, points)

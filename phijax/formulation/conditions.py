@@ -46,11 +46,12 @@ class Data:
 
 @dataclass(frozen=True)
 class Periodic:
-    """Equal values, and equal derivatives up to `order`, at the two ends of a coordinate."""
+    """Equal values, and equal derivatives up to `order`, at the two ends of a coordinate, or on two congruent sides."""
 
     field: sympy.Expr
-    coordinate: sympy.Symbol
+    coordinate: Any
     order: int
+    other: Any = None
 
 
 def on(region: Region, *equations: Any, exact: bool = False) -> On:
@@ -101,6 +102,10 @@ def data(table: Any) -> Data:
     raise TypeError(f"phi.data needs named columns, as in phi.data({{'x': xs, 'u': us}}); got {type(table).__name__}.")
 
 
-def periodic(field: sympy.Expr, coordinate: sympy.Symbol, order: int = 1) -> Periodic:
-    """A soft periodic pair: `field`, and its derivatives up to `order`, agree at the two ends of `coordinate`."""
-    return Periodic(field, coordinate, order)
+def periodic(field: sympy.Expr, coordinate: Any, other: Any = None, *, order: int = 1) -> Periodic:
+    """A soft periodic pair: `field`, and its derivatives up to `order`, agree at the two ends of `coordinate`.
+
+    Or on two congruent sides, `periodic(u, wedge.side("first"), wedge.side("last"))`: the one is taken onto the other by a
+    shift or by a turn, and slopes across them agree.
+    """
+    return Periodic(field, coordinate, order, other)

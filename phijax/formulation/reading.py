@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import sympy
 
-from phijax._numbers import is_whole
 from phijax.formulation.conditions import Data, Free, On, Periodic
 from phijax.formulation.constraint import Column, Constraint, Term
 from phijax.formulation.equations import EquationReader
 from phijax.formulation.faults import Fault, nearest
-from phijax.geometry import Interval, PointCloud, Region
+from phijax.formulation.periodic_pairs import read_periodic
+from phijax.geometry import PointCloud, Region
 from phijax.geometry.unresolved import Unresolved
 from phijax.symbolic import Field, Observed, fields_in, first_masked, measured
 
@@ -47,7 +47,7 @@ def _read(name: str, written: Any, domain: Region, known: dict[str, Field]) -> t
     if isinstance(written, Data):
         return _read_data(name, written, domain, known)
     if isinstance(written, Periodic):
-        return _read_periodic(name, written, domain)
+        return read_periodic(name, written, domain)
     on_domain = not isinstance(written, On | Free)
     region = domain if on_domain else written.region
     if not isinstance(region, Region):
@@ -154,44 +154,6 @@ def _read_data(name: str, data: Data, domain: Region, known: dict[str, Field]) -
         terms.append(Term(label, sympy.Eq(field, symbol), field - symbol))
     columns = {column: Column(measured(arrays[column])) for column in observed}
     return Constraint(name, PointCloud(given), tuple(terms), False, "data", False, columns), []
-
-
-def _read_periodic(name: str, pair: Periodic, domain: Region) -> tuple[Constraint | None, list[Fault]]:
-    message = _why_not_periodic(pair, domain)
-    if message:
-        return None, [Fault(name, message)]
-    interval = next(factor for factor in domain.factors if pair.coordinate in factor.coordinates)
-    low, high = interval.lower, interval.upper  # type: ignore[attr-defined]
-    region = domain.at({pair.coordinate: low})
-    terms = []
-    for order in range(pair.order + 1):
-        derivative = pair.field.diff(pair.coordinate, order)
-        left, right = derivative.subs(pair.coordinate, low), derivative.subs(pair.coordinate, high)
-        label = (
-            str(getattr(pair.field, "name", "value"))
-            + f"_{pair.coordinate.name}" * (order > 0)
-            + str(order) * (order > 1)
-        )
-        terms.append(Term(label, sympy.Eq(left, right, evaluate=False), left - right))
-    return Constraint(name, region, tuple(terms)), []
-
-
-def _why_not_periodic(pair: Periodic, domain: Region) -> str | None:
-    symbol, order = pair.coordinate, pair.order
-    name = getattr(symbol, "name", symbol)
-    if symbol not in domain.coordinates:
-        known = nearest(str(name), [known.name for known in domain.coordinates])
-        return f"is periodic in {name!r}, which is no coordinate of the domain; {known}."
-    if not isinstance(pair.field, sympy.Expr) or symbol not in pair.field.free_symbols:
-        return f"{pair.field} does not depend on {name!r}, so it is periodic in it as it is; leave the constraint out."
-    if not is_whole(order, least=0):
-        return f"order={order!r} is not 0, 1, 2, ...: the highest derivative that agrees at both ends."
-    factor = next(factor for factor in domain.factors if symbol in factor.coordinates)
-    if not isinstance(factor, Interval):
-        return f"{name!r} runs over {factor}, which has no two ends to agree; periodic pairs are for intervals."
-    if symbol in domain.periodic:
-        return f"{name!r} is periodic in the domain already, by Interval(..., periodic=True); leave the constraint out."
-    return None
 
 
 def _fields_written(pairs: Sequence[tuple[str, Any]]) -> dict[str, Field]:

@@ -100,8 +100,7 @@ class Arcs(Wrapped):
         nodes, weights = np.polynomial.legendre.leggauss(points_per_axis)
         low, high, lengths = _at_breaks(self)
         unit: Any = (low[:, None] + (high - low)[:, None] * (1 + nodes) / 2).reshape(-1, 1)
-        placed = self.base.place(unit)
-        return Rule(dict(placed.coordinates), (lengths[:, None] * weights / 2).ravel(), placed.normals)
+        return self.base.place(unit).weighted((lengths[:, None] * weights / 2).ravel())
 
     def body(self, tex: bool = False) -> str:
         return self.base.body(tex) + (r" \text{ in part}" if tex else " in part")
@@ -118,10 +117,13 @@ def _at_breaks(arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return low, high, lengths
 
 
-def cut(curve: Region, keep: Callable[[Placement], Bool[np.ndarray, "n"]]) -> Region | None:
+def cut(curve: Region, keep: Callable[[Placement], Any]) -> Region | None:
     """The parts of a curve whose points are kept; itself where all are, None where none is."""
     parameters = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
-    at = lambda u: np.asarray(keep(curve.place(np.asarray(u)[:, None])))
+
+    def at(u: Any) -> Bool[np.ndarray, "n"]:
+        return np.asarray(keep(curve.place(u[:, None])))
+
     kept = at(parameters)
     if kept.all():
         return curve
@@ -139,7 +141,7 @@ def cut(curve: Region, keep: Callable[[Placement], Bool[np.ndarray, "n"]]) -> Re
     return Arcs(curve, low, high, (high - low) * curve.measure)
 
 
-def by_arc_length(curve: Region, stretch: Callable[[Placement], Float[np.ndarray, "n"]]) -> Arcs:
+def by_arc_length(curve: Region, stretch: Callable[[Placement], Any]) -> Arcs:
     """A curve whose map has a speed of `stretch`, up to a factor, made uniform: its cells have the lengths that they have."""
     edges = np.arange(_CELLS + 1) / _CELLS
     nodes, weights = np.polynomial.legendre.leggauss(3)

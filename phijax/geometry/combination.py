@@ -157,7 +157,7 @@ class Combination(Region):
                 raise ValueError(f"{symbol} = {value} across {self.body()}: its slices are no regions here.")
             return product(combined(self.kind, *rests), *held)  # type: ignore[arg-type]
         if self.kind == UNION and (first is not None or second is not None):
-            return first or second
+            return first if first is not None else second  # type: ignore[return-value]
         if self.kind == DIFFERENCE and first is not None:
             return first
         raise ValueError(f"{symbol} = {value} is outside {self.body()}; choose a value in it.")

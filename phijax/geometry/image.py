@@ -88,7 +88,8 @@ class Image(Region):
 
     @functools.cached_property
     def determinant(self) -> Expr:
-        return sympy.simplify(sympy.Matrix(self.matrix).det())
+        determinant: Any = sympy.Matrix(self.matrix).det()
+        return sympy.simplify(determinant)
 
     @functools.cached_property
     def inverse(self) -> tuple[tuple[Expr, ...], ...]:
@@ -111,7 +112,7 @@ class Image(Region):
 
     def bounds_over(self, ranges: Ranges) -> dict[Symbol, tuple[float, float]]:
         """Of all of the images, for values of what the map depends on within `ranges`."""
-        around = grid_over({symbol: ranges[symbol] for symbol in self.depends})
+        around: Any = grid_over({symbol: ranges[symbol] for symbol in self.depends})
         if isinstance(self.base, Ball):
             middle, radius = [as_float(c) for c in self.base.center], as_float(self.base.radius)
             at = [self._row(i, middle, around) for i in range(len(middle))]
@@ -191,11 +192,11 @@ class Image(Region):
         """The points of `base` whose images they are."""
         xp = namespace(points[self.names[0]])
         offsets = [points[name] - evaluate(b, points, xp) for name, b in zip(self.names, self.shift, strict=True)]
-        rows = [[evaluate(entry, points, xp) for entry in row] for row in self.inverse]
-        return {
-            name: sum(entry * offset for entry, offset in zip(row, offsets, strict=True))
-            for name, row in zip(self.names, rows, strict=True)
-        }
+        pulled: Any = [
+            sum(evaluate(entry, points, xp) * offset for entry, offset in zip(row, offsets, strict=True))
+            for row in self.inverse
+        ]
+        return dict(zip(self.names, pulled, strict=True))
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
         if tolerance is not None and abs(tolerance) <= np.finfo(points[self.names[0]].dtype).tiny:
@@ -209,13 +210,13 @@ class Image(Region):
         axes, radii, _ = np.linalg.svd(matrix)
         center = [self._row(i, [as_float(c) for c in self.base.center], {}) for i in range(len(columns))]
         offsets = [column - c for column, c in zip(columns, center, strict=True)]
-        own = [sum(float(axes[j, i]) * offset for j, offset in enumerate(offsets)) for i in range(len(columns))]
+        own: Any = [sum(float(axes[j, i]) * offset for j, offset in enumerate(offsets)) for i in range(len(columns))]
         return distance_to_ellipsoid(own, radii)
 
     def quadrature(self, points_per_axis: int) -> Rule:
         rule = self.base.quadrature(points_per_axis)
-        moved = self.carried(Placement(dict(rule.coordinates), rule.normals), {})
-        return Rule(moved.coordinates, rule.weights * self.stretch(moved, {}), moved.normals)
+        moved = self.carried(rule.nodes, {})
+        return moved.weighted(rule.weights * np.asarray(self.stretch(moved, {})))
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         if self.depends:

@@ -9,19 +9,35 @@ from phijax.geometry.interval import Interval
 from phijax.geometry.product import Product, product, without_normal
 from phijax.geometry.region import Region
 from phijax.geometry.selection import Selection
+from phijax.geometry.trimmed import Trimmed, trimmed
 from phijax.geometry.unresolved import Unresolved
 
 
 def interface(left: Region, right: Region) -> Region:
-    """The face shared by two intervals or boxes that touch, with one normal, from `left` to `right`.
+    """The face shared by two regions that touch, with one normal, from `left` to `right`.
 
     Never raises for regions: what can't be resolved is in `faults`.
     """
-    faults = left.faults + right.faults or _why_not(left, right)
+    if left.faults + right.faults:
+        return Unresolved(left.coordinates, left.faults + right.faults)
+    boxes = all(isinstance(factor, Interval | Fixed) for region in (left, right) for factor in region.factors)
+    faults = _why_not(left, right) if boxes else ()
+    if set(left.coordinates) == set(right.coordinates) and (faults or not boxes):
+        shared = _shared_faces(left, right)
+        return Unresolved(left.coordinates, faults) if faults and shared.faults else shared
     if faults:
         return Unresolved(left.coordinates, faults)
     others = {factor.coordinates: factor for factor in right.factors}
     return product(*(_shared(factor, others[factor.coordinates]) for factor in left.factors))
+
+
+def _shared_faces(left: Region, right: Region) -> Region:
+    parts = [(name, trimmed(Trimmed(face, right, inner=None, opposite=True))) for name, face in left.faces()]
+    found = tuple((name, part) for name, part in parts if part.depends or not part.empty)
+    if not found:
+        fault = f"interface of {left} and {right}: no part of the boundary of one is on that of the other from outside."
+        return Unresolved(left.coordinates, (fault,))
+    return found[0][1] if len(found) == 1 else Boundary(found)
 
 
 def _why_not(left: Region, right: Region) -> tuple[str, ...]:

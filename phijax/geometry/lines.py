@@ -18,8 +18,8 @@ _HALVINGS = 40
 def along_lines(region: Region, points_per_axis: int) -> Rule:
     """Gauss-Legendre on the parts of parallel lines that are inside, and in panels across the lines.
 
-    Parts and gaps shorter than 1/512 of the extent can be missed, in space than 1/128; elsewhere the error is that of the panels, where the
-    length of the lines is not smooth.
+    Parts and gaps shorter than 1/512 of the extent can be missed, in space than 1/128; elsewhere the error is that of the
+    panels, where the length of the lines is not smooth.
     """
     *across, along = region.coordinates
     nodes, weights = _across([region.bounds[symbol] for symbol in across], points_per_axis, len(region.coordinates))
@@ -27,9 +27,8 @@ def along_lines(region: Region, points_per_axis: int) -> Rule:
     names = [symbol.name for symbol in across]
 
     def inside(row: np.ndarray, value: np.ndarray) -> Bool[np.ndarray, "m"]:
-        return np.asarray(
-            region.inside({n: c[row] for n, c in zip(names, nodes, strict=True)} | {along.name: value}, 0.0)
-        )
+        points: Any = {n: c[row] for n, c in zip(names, nodes, strict=True)} | {along.name: value}
+        return np.asarray(region.inside(points, 0.0))
 
     rows, starts, ends = _segments(inside, len(weights), low, high, _SAMPLES.get(len(region.coordinates), 64))
     unit, gauss = np.polynomial.legendre.leggauss(points_per_axis)

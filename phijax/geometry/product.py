@@ -139,7 +139,9 @@ class Product(Region):
     def quadrature(self, points_per_axis: int) -> Rule:
         """The tensor product of the factors' rules."""
         moving = [factor for factor in self.factors if isinstance(factor, Image) and factor.depends]
-        rules = [(f.base if f in moving else f).quadrature(points_per_axis) for f in self.factors]
+        rules = [
+            (f.base if isinstance(f, Image) and f in moving else f).quadrature(points_per_axis) for f in self.factors
+        ]
         index = np.meshgrid(*(np.arange(len(rule.weights)) for rule in rules), indexing="ij")
         chosen = [each.ravel() for each in index]
         weights = np.prod([rule.weights[i] for rule, i in zip(rules, chosen, strict=True)], axis=0)
@@ -195,7 +197,8 @@ def _at(factor: Region, symbol: Symbol, value: Expr) -> Region:
     if not isinstance(factor, Image) or symbol not in factor.depends:
         return factor
     matrix = tuple(tuple(entry.subs(symbol, value) for entry in row) for row in factor.matrix)
-    if sympy.simplify(sympy.Matrix(matrix).det()) == 0:
+    determinant: Any = sympy.Matrix(matrix).det()
+    if sympy.simplify(determinant) == 0:
         raise ValueError(f"at {symbol} = {value}, {factor.body()} has no extent.")
     return image(factor.base, matrix, tuple(entry.subs(symbol, value) for entry in factor.shift))
 
@@ -206,7 +209,7 @@ def _check_extents(whole: Product) -> None:
     for factor in whole.factors:
         if not isinstance(factor, Image) or not factor.depends <= set(known):
             continue
-        around = grid_over({symbol: known[symbol] for symbol in factor.depends})
+        around: Any = grid_over({symbol: known[symbol] for symbol in factor.depends})
         size = np.broadcast_to(evaluate(factor.determinant, around, np), next(iter(around.values())).shape)
         bad = ~(size >= 0) if np.mean(size > 0) > 0.5 else ~(size <= 0)
         if bad.any() or not size.any():

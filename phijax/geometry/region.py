@@ -30,6 +30,11 @@ class Placement(NamedTuple):
     coordinates: dict[str, Float[Array, "*n"]]
     normals: dict[str, Float[Array, "*n"]] | None = None
 
+    def weighted(self, weights: Float[np.ndarray, "m"]) -> Rule:
+        """Points of NumPy as the nodes of a rule."""
+        columns: Any = (self.coordinates, self.normals)
+        return Rule(columns[0], weights, columns[1])
+
 
 class Rule(NamedTuple):
     """Nodes and weights of a quadrature rule in float64, each (m,), and the normals at the nodes of a boundary."""
@@ -37,6 +42,12 @@ class Rule(NamedTuple):
     coordinates: dict[str, Float[np.ndarray, "m"]]
     weights: Float[np.ndarray, "m"]
     normals: dict[str, Float[np.ndarray, "m"]] | None = None
+
+    @property
+    def nodes(self) -> Placement:
+        """The nodes without their weights."""
+        columns: Any = (self.coordinates, self.normals)
+        return Placement(*columns)
 
 
 class Region(abc.ABC):
@@ -225,7 +236,7 @@ class Region(abc.ABC):
         given = {name: points[name] for name in self.names}
         if any(isinstance(column, jax.Array) for column in given.values()):
             return function(_one_shape({name: jnp.asarray(column) + 0.0 for name, column in given.items()}))
-        columns = {name: np.asarray(column, np.float64) for name, column in given.items()}
+        columns: Any = {name: np.asarray(column, np.float64) for name, column in given.items()}
         return np.asarray(function(_one_shape(columns)))
 
     # Making regions out of regions.

@@ -24,7 +24,7 @@ _FINER = 8  # points an axis of a rule that is cut, over those of one that is no
 
 @dataclass(frozen=True)
 class Trimmed(Wrapped):
-    """The part of `base`, a piece of a boundary, that is inside `other` or outside of it.
+    """The part of `base`, a piece of a boundary, that is inside `other` or outside of it; with inner=None, on its boundary.
 
     Where the boundaries of the two coincide, `shared` says whether a part with the same outward normal is kept, and
     `opposite` whether one with the opposite normal is. flipped: the normal of `base` points into the whole.
@@ -32,7 +32,7 @@ class Trimmed(Wrapped):
 
     base: Region
     other: Region
-    inner: bool
+    inner: bool | None
     shared: bool = False
     opposite: bool = False
     flipped: bool = False
@@ -83,7 +83,7 @@ class Trimmed(Wrapped):
         eps = float(np.finfo(away.dtype).eps)
         size = max(1e-300, *(high - low for low, high in self.other.bounds.values()))
         extent = max(size, *(abs(bound) for pair in self.other.bounds.values() for bound in pair))
-        plain = away < 0 if self.inner else away > 0
+        plain = away < 0 if self.inner else (away > 0) & (self.inner is not None)
         near = abs(away) <= 32 * eps * extent
         # The two sides of the point, as near as the format can tell them apart from the boundary that they share.
         step = eps**0.5 * size * (-1 if self.flipped else 1)
@@ -94,7 +94,7 @@ class Trimmed(Wrapped):
         behind, ahead = (self.other.inside(aside(sign), 0.0) for sign in (-1, 1))
         same, against = behind & ~ahead, ahead & ~behind
         # Where it only touches, as at a corner, both sides are alike.
-        neither = (behind & ahead) if self.inner else (~behind & ~ahead)
+        neither = (behind & ahead) if self.inner else (~behind & ~ahead) & (self.inner is not None)
         kept = (same & self.shared) | (against & self.opposite) | neither
         return xp.where(near, kept, plain)
 
@@ -111,15 +111,15 @@ class Trimmed(Wrapped):
         """A fine rule of the whole piece, less the nodes that are not kept: of first order."""
         finer = 1 if isinstance(self.base, Trimmed) else _FINER
         rule = self.base.quadrature(finer * points_per_axis)
-        normals = _turned(rule.normals) if self.flipped else rule.normals
-        kept = self.keeps(Placement(dict(rule.coordinates), normals))
-        return masked(Rule(rule.coordinates, rule.weights, normals), np.asarray(kept))
+        if self.flipped:
+            rule = rule._replace(normals=_turned(rule.normals))
+        return masked(rule, np.asarray(self.keeps(rule.nodes)))
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         return self.each(lambda region: region.slice_at(symbol, value))
 
     def body(self, tex: bool = False) -> str:
-        relation = "inside" if self.inner else "outside"
+        relation = {True: "inside", False: "outside", None: "beside"}[self.inner]
         return f"{self.base.body(tex)} " + (rf"\text{{ {relation} }}" if tex else relation) + f" {self.other.body(tex)}"
 
 
@@ -176,8 +176,7 @@ def trimmed(part: Trimmed) -> Region:
     face = flipped(part.base) if part.flipped else part.base
     if face.cube_dimension is None:
         return part
-    keep = lambda placement: part.keeps(placement)
     if face.cube_dimension == 1:
-        return cut(face, keep) or part
+        return cut(face, part.keeps) or part
     unit: Any = evenly_spread(_PROBES, face.cube_dimension)
-    return face if np.all(keep(face.place(unit))) else part
+    return face if np.all(part.keeps(face.place(unit))) else part

@@ -70,7 +70,7 @@ class Wrapped(Region):
         return self.base.faults
 
     def place(self, unit: Float[Array, "n c"], around: Coordinates | None = None) -> Placement:
-        return self.base.place(unit, around) if self.depends else self.base.place(unit)
+        return self.base.place(unit, around) if self.depends else self.base.place(unit)  # type: ignore[call-arg]
 
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
         return self.base.accept(unit, placement)
