@@ -51,6 +51,8 @@ def _points(problem: Problem, points: Mapping[str, Any]) -> dict[str, int]:
         if name not in problem.trained:
             why = "is exact or free and has no points" if name in problem.constraints else "is no constraint"
             raise UsageError(f"points.{name}: {name!r} {why}; {nearest(name, problem.trained)}.")
+        if isinstance(count, Mapping) and all(map(is_whole, count.values())):
+            continue
         if not is_whole(count):
             raise UsageError(f"points.{name}={count!r} must be a whole number of at least 1.")
     return dict(points)

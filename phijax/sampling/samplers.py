@@ -31,7 +31,8 @@ class Sampler(Protocol):
 class RegionSampler(eqx.Module):
     """Uniform points of a region, new for each key.
 
-    method: "sobol" (digitally shifted: low discrepancy) or "uniform" (independent).
+    method: "sobol" (scrambled: low discrepancy), "halton", "latin" (a Latin hypercube), "uniform" (independent), or
+    "grid" (the same for every key; n is a power of a whole number).
     Where the region has a map from the cube, points go through it. A part chosen by a condition is covered by a region
     that has one, and points are accepted until n are found: uniform, but with no promise of low discrepancy.
     A cloud of points gives all of them, in order, when n is their number, else n of them at random with replacement.
@@ -44,10 +45,12 @@ class RegionSampler(eqx.Module):
     def __check_init__(self) -> None:
         if self.method not in METHODS:
             close = difflib.get_close_matches(str(self.method), METHODS, n=1)
-            cure = f"did you mean {close[0]!r}?" if close else "choose 'sobol' or 'uniform'."
+            cure = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(map(repr, METHODS))}."
             raise ValueError(f"method={self.method!r} is no way to sample; {cure}")
         if self.region.faults:
             raise ValueError(" ".join(self.region.faults))
+        if self.method == "grid" and self.region.cube_dimension is None:
+            raise ValueError(f"{self.region} has no map from a cube, so it takes no grid; choose another method.")
 
     def sample(self, key: PRNGKeyArray, n: int) -> Points:
         """Exactly `n` points; with normals where the region has one."""

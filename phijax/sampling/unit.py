@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import math
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import sympy
 from jaxtyping import Array, Float, PRNGKeyArray, UInt
 
 from phijax._precision import ambient_precision
 
 MAX_SOBOL_DIMENSION = 21201  # of the direction numbers of Joe & Kuo (2008) that scipy ships
-METHODS = ("sobol", "uniform")
+METHODS = ("sobol", "uniform", "halton", "latin", "grid")
 
 
 def draw(method: str, key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
     """`n` points of the open unit cube of dimension `d`, by `method`, in the ambient precision."""
-    return sobol(key, n, d) if method == "sobol" else uniform(key, n, d)
+    return {"sobol": sobol, "uniform": uniform, "halton": halton, "latin": latin, "grid": grid}[method](key, n, d)
 
 
 def uniform(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
@@ -49,6 +51,50 @@ def sobol(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
     if ambient_precision() == "float64":
         return _centered(integers, 32)
     return _centered(integers >> 8, 24)
+
+
+def halton(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
+    """The first `n` points of Halton's sequence (1960), moved round the cube by one random shift (Cranley & Patterson 1976)."""
+    bases = [sympy.prime(axis + 1) for axis in range(d)]
+    columns = []
+    for base in bases:
+        index, share = jnp.arange(1, n + 1), 1.0 / base
+        column = jnp.zeros(n, ambient_precision())
+        for _ in range(max(1, math.ceil(math.log(n + 1, base)))):
+            column, index, share = column + share * (index % base).astype(column.dtype), index // base, share / base
+        columns.append(column)
+    shift = jax.random.uniform(key, (1, d), ambient_precision())
+    return _kept_inside(jnp.mod(jnp.stack(columns, axis=1) + shift, 1.0) if d else uniform(key, n, d))
+
+
+def latin(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
+    """A Latin hypercube (McKay, Beckman & Conover 1979): along each axis one point in each n-th, the axes in random order."""
+    order_key, place_key = jax.random.split(key)
+    cells = jnp.broadcast_to(jnp.arange(n)[:, None], (n, d))
+    cells = jax.random.permutation(order_key, cells, axis=0, independent=True).astype(ambient_precision())
+    return _kept_inside((cells + uniform(place_key, n, d)) / n)
+
+
+def grid(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
+    """Middles of equal cells, the same for every key; ValueError unless `n` is the power of a whole number."""
+    each = round(n ** (1 / d)) if d else 1
+    if each**d != n:
+        lower, upper = math.floor(n ** (1 / d)) ** d if d else 1, math.ceil(n ** (1 / d)) ** d if d else 1
+        allowed = f"{lower} or {upper}" if lower != upper else f"{upper}"
+        raise ValueError(
+            f"a grid of {d} coordinate{'s' * (d != 1)} has {allowed} points, not {n}; ask for one of these."
+        )
+    middles = (np.arange(each) + 0.5) / each
+    mesh = np.meshgrid(*[middles] * d, indexing="ij")
+    return jnp.asarray(
+        np.stack([axis.ravel() for axis in mesh], axis=1) if d else np.zeros((n, 0)), ambient_precision()
+    )
+
+
+def _kept_inside(unit: Float[Array, "n d"]) -> Float[Array, "n d"]:
+    """Strictly inside the cube, whatever was rounded."""
+    half_cell = float(np.finfo(unit.dtype).eps) / 4
+    return jnp.clip(unit, half_cell, 1 - 2 * half_cell)
 
 
 def _scrambled(generators: UInt[np.ndarray, "b d"], random: UInt[Array, "b d"]) -> UInt[Array, "b d"]:

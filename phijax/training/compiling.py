@@ -19,7 +19,7 @@ from phijax.formulation.faults import nearest
 from phijax.geometry import PointCloud
 from phijax.lowering import Expressions, Layout, constraint_expressions
 from phijax.networks import MLP, NetworkSpec
-from phijax.sampling import Held, PoolSampler, RegionSampler, SamplerDataModule
+from phijax.sampling import ByPiece, Held, PoolSampler, RegionSampler, SamplerDataModule
 from phijax.sampling.points import Points
 from phijax.training.causal import CausalWeights
 from phijax.training.module import Block, Module, Objective
@@ -70,7 +70,7 @@ def compile(
     problem: Problem,
     *,
     network: Any = None,
-    points: int | Mapping[str, int] | None = None,
+    points: int | Mapping[str, int | Mapping[str, int]] | None = None,
     samplers: Mapping[str, Any] | None = None,
     method: str = "sobol",
     hold: int | None = None,
@@ -84,9 +84,10 @@ def compile(
     """Lowers a problem to residual functions and named samplers in declaration order.
 
     network: a specification such as MLP(width=64, depth=4), any `(key, inputs, outputs) -> callable`, or a mapping of
-    field names to these. points: per constraint, or one number for all. samplers: own samplers by constraint.
+    field names to these. points: per constraint, or one number for all; of a boundary also by piece, as in
+    {"walls": {"inlet": 50, "hole": 200}}. samplers: own samplers by constraint.
     scales: sizes of the networks' outputs by field; by default what conditions and data prescribe.
-    method: "sobol" or "uniform". hold: keep the points for so many steps; None draws new ones at every step.
+    method: how points are drawn, as of `RegionSampler`. hold: keep them for so many steps; None draws new ones each step.
     rows: points whose gradient is taken together on a CPU, in all or by constraint; "tune" measures which are the fastest
     here, None goes by the number of derivatives and the network. `Compiled.rows` says what it is.
     slabs: cuts the time of an evolution into so many parts, solved one after the other; None takes it as a whole.
@@ -120,7 +121,7 @@ def compile(
         networks = MLP(width=64, depth=4) if network is None else network
         layout = Layout(problem, networks, _scales(scales, problem), directions)
         blocks, chosen = {}, {}
-        samplers = dict(samplers or {})
+        points, samplers = _by_piece(problem, points, dict(samplers or {}), method)
         _check_names("samplers", samplers, problem)
         for name, constraint in problem.trained.items():
             expressions = constraint_expressions(layout, constraint)
@@ -225,6 +226,23 @@ def _sampler(constraint: Constraint, method: str, hold: int | None) -> Any:
         return PoolSampler(Points(coordinates, normals or None, values=values))
     sampler = RegionSampler(constraint.region, method=method)
     return sampler if hold is None else Held(sampler, every=hold)
+
+
+def _by_piece(problem: Problem, points: Any, samplers: dict[str, Any], method: str) -> tuple[Any, dict[str, Any]]:
+    """Counts by piece, as a sampler and the number of its points."""
+    if not isinstance(points, Mapping) or not any(isinstance(count, Mapping) for count in points.values()):
+        return points, samplers
+    _check_names("points", points, problem)
+    counts = {}
+    for name, count in points.items():
+        counts[name] = count
+        if isinstance(count, Mapping):
+            try:
+                samplers[name] = ByPiece(problem.constraints[name].region, count, method)
+            except ValueError as error:
+                raise ValueError(f"points[{name!r}]: {error}") from None
+            counts[name] = samplers[name].size
+    return counts, samplers
 
 
 def _check_names(what: str, given: Mapping[str, Any], problem: Problem) -> None:

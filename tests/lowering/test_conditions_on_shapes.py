@@ -128,7 +128,9 @@ def test_a_part_without_a_condition_is_named_and_clashing_values_are_placed():
     pde = Eq(phi.laplacian(u), 0)
     with pytest.warns(phi.DeclarationWarning, match="'u' has no condition on 'bump'"):
         phi.Problem(bumpy, {"pde": pde, "walls": phi.on(bumpy.side("walls"), Eq(u, 0))})
-    with pytest.warns(phi.DeclarationWarning, match=r"0 on 'walls' and 1 on 'bump' where they meet, as at x = 0\.7, y = 0"):
+    with pytest.warns(
+        phi.DeclarationWarning, match=r"0 on 'walls' and 1 on 'bump' where they meet, as at x = 0\.7, y = 0"
+    ):
         phi.Problem(
             bumpy,
             {"pde": pde, "walls": phi.on(bumpy.side("walls"), Eq(u, 0)), "bump": phi.on(bumpy.side("bump"), Eq(u, 1))},

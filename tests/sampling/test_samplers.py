@@ -7,7 +7,8 @@ import pytest
 
 import phijax.geometry as geo
 from phijax._precision import precision_scope
-from phijax.sampling import Grid, Held, Points, PoolSampler, RegionSampler
+from phijax.sampling import ByPiece, Grid, Held, Points, PoolSampler, RegionSampler
+from phijax.sampling.unit import draw
 from phijax.symbolic import coordinates, time
 
 x, y = coordinates("x y")
@@ -16,7 +17,7 @@ square = geo.Rectangle((x, 0, 1), (y, 0, 1))
 KEY = jax.random.key(0)
 
 
-@pytest.mark.parametrize("method", ["sobol", "uniform"])
+@pytest.mark.parametrize("method", ["sobol", "uniform", "halton", "latin"])
 @pytest.mark.parametrize("n", [1, 1000])
 @pytest.mark.parametrize(
     "region",
@@ -115,3 +116,46 @@ def test_rows_of_a_pool_are_drawn_evenly():
 def test_nonsense_is_refused_at_once(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_latin_hypercube_has_one_point_in_each_slice_of_each_axis():
+    with precision_scope("float64"):
+        unit = np.asarray(draw("latin", KEY, 100, 3))
+    assert np.array_equal(np.sort(np.floor(unit * 100), axis=0), np.tile(np.arange(100.0)[:, None], 3))
+    assert np.abs(np.corrcoef(unit.T)[np.triu_indices(3, 1)]).max() < 0.3
+
+
+def test_halton_points_are_those_of_scipy_up_to_a_shift():
+    from scipy.stats import qmc
+
+    with precision_scope("float64"):
+        unit = np.asarray(draw("halton", KEY, 500, 4))
+    known = qmc.Halton(4, scramble=False).random(501)[1:]
+    shift = np.mod(unit - known, 1.0)
+    assert np.abs(np.exp(2j * np.pi * shift) - np.exp(2j * np.pi * shift[:1])).max() < 1e-12
+
+
+def test_a_grid_is_refused_with_the_counts_that_it_can_have():
+    sampler = RegionSampler(square, "grid")
+    assert sampler.sample(KEY, 900).size == 900
+    with pytest.raises(ValueError, match="a grid of 2 coordinates has 961 or 1024 points, not 1000"):
+        sampler.sample(KEY, 1000)
+    with pytest.raises(ValueError, match="it takes no grid"):
+        RegionSampler(geo.Disk((x, y)).boundary(where=x > y), "grid")
+    with pytest.raises(ValueError, match="did you mean 'halton'"):
+        RegionSampler(square, "haltn")
+
+
+def test_counts_by_piece_keep_the_mean_over_the_whole():
+    plate = geo.Rectangle((x, 0, 3), (y, 0, 1)).named(left="in", right="out", bottom="walls", top="walls")
+    sampler = ByPiece(plate.boundary, {"in": 64, "out": 8, "walls": 128})
+    with precision_scope("float64"):
+        points = jax.tree.map(np.asarray, sampler.sample(KEY, 200))
+    place, weights = points.coordinates, points.weights
+    assert [np.sum(place["x"] == 0), np.sum(place["x"] == 3), points.size] == [64, 8, 200]
+    assert np.mean(weights) == pytest.approx(1)
+    assert np.mean(weights * place["x"]) == pytest.approx(1.5, abs=1e-3)  # by symmetry; 1.1 without the weights
+    with pytest.raises(ValueError, match="has no piece 'wall'; did you mean 'walls'"):
+        ByPiece(plate.boundary, {"wall": 3})
+    with pytest.raises(ValueError, match="say how many on 'out' as well"):
+        ByPiece(plate.boundary, {"in": 3, "walls": 3})
