@@ -39,6 +39,19 @@ def along_lines(region: Region, points_per_axis: int) -> Rule:
     return Rule(columns, share.ravel())
 
 
+def along_lines_of_square(
+    keep: Callable[[Any], np.ndarray], points_per_axis: int
+) -> tuple[Any, Float[np.ndarray, "m"]]:
+    """The same on the unit square, of the part that is kept: nodes, (m, 2), and weights."""
+    (column,), weights = _across([(0.0, 1.0)], points_per_axis, 2)
+    keep_at = lambda row, value: np.asarray(keep(np.stack([column[row], np.clip(value, 1e-12, 1 - 1e-12)], axis=1)))
+    rows, starts, ends = _segments(keep_at, len(weights), 0.0, 1.0, _SAMPLES[2])
+    unit, gauss = np.polynomial.legendre.leggauss(points_per_axis)
+    placed = starts[:, None] + (ends - starts)[:, None] * (1 + unit) / 2
+    share = (weights[rows] * (ends - starts) / 2)[:, None] * gauss
+    return np.stack([np.repeat(column[rows], points_per_axis), placed.ravel()], axis=1), share.ravel()
+
+
 def _across(bounds: list[tuple[float, float]], points: int, axes: int) -> tuple[list[np.ndarray], np.ndarray]:
     """A tensor rule in panels over the coordinates across the lines."""
     unit, gauss = np.polynomial.legendre.leggauss(points)

@@ -14,11 +14,13 @@ from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import evenly_spread, namespace
 from phijax.geometry.arcs import cut
-from phijax.geometry.lines import masked
+from phijax.geometry.lines import along_lines_of_square, masked
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.thinned import Thinned
 from phijax.geometry.wrapped import Wrapped
 
 _PROBES = 16384
+_RULE_POINTS = 4  # a panel, for the measure
 _FINER = 8  # points an axis of a rule that is cut, over those of one that is not
 
 
@@ -59,9 +61,11 @@ class Trimmed(Wrapped):
         unit: Any = evenly_spread(_PROBES, self.cover.cube_dimension or 0)
         return float(np.mean(self.accept(unit, self.cover.place(unit))))
 
-    @property
+    @functools.cached_property
     def measure(self) -> float:
-        return self.acceptance * self.cover.measure
+        if self.depends or self.cover.cube_dimension not in (2, 3):
+            return self.acceptance * self.cover.measure
+        return float(np.sum(self.quadrature(_RULE_POINTS).weights))
 
     @property
     def constant_normal(self) -> dict[Symbol, int]:
@@ -73,7 +77,11 @@ class Trimmed(Wrapped):
         return self.base.empty or self.acceptance == 0
 
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
-        return self.base.accept(unit, placement) & self.keeps(placement)
+        return self.base.accept(unit, self._of_base(placement)) & self.keeps(placement)
+
+    def _of_base(self, placement: Placement) -> Placement:
+        """Points with the normals that `base` has there."""
+        return Placement(placement.coordinates, _turned(placement.normals)) if self.flipped else placement
 
     def keeps(self, placement: Placement) -> Bool[Array, "n"]:
         """Which of the points of `base`, with the normals of the whole, are kept."""
@@ -86,8 +94,7 @@ class Trimmed(Wrapped):
         plain = away < 0 if self.inner else (away > 0) & (self.inner is not None)
         near = abs(away) <= 32 * eps * extent
         # The two sides of the point, as near as the format can tell them apart from the boundary that they share.
-        step = eps**0.5 * size * (-1 if self.flipped else 1)
-        normals = placement.normals or {}
+        step, normals = eps**0.5 * size, self._of_base(placement).normals or {}
         aside = lambda sign: {
             name: column + sign * step * normals[name] if name in normals else column for name, column in points.items()
         }
@@ -108,12 +115,28 @@ class Trimmed(Wrapped):
         return Region.inside(self, points, tolerance)
 
     def quadrature(self, points_per_axis: int) -> Rule:
-        """A fine rule of the whole piece, less the nodes that are not kept: of first order."""
-        finer = 1 if isinstance(self.base, Trimmed) else _FINER
-        rule = self.base.quadrature(finer * points_per_axis)
-        if self.flipped:
-            rule = rule._replace(normals=_turned(rule.normals))
-        return masked(rule, np.asarray(self.keeps(rule.nodes)))
+        """Of a surface, along lines of its map, cut where it ends; else a fine rule less what is not kept, of first order."""
+        whole = self.base
+        while isinstance(whole, Trimmed):
+            whole = whole.base
+        face = whole.base if isinstance(whole, Thinned) else whole
+        if face.cube_dimension != 2 or self.depends:
+            finer = 1 if isinstance(self.base, Trimmed) else _FINER
+            rule = self.base.quadrature(finer * points_per_axis)
+            rule = rule._replace(normals=_turned(rule.normals)) if self.flipped else rule
+            return masked(rule, np.asarray(self.keeps(rule.nodes)))
+        unit, weights = along_lines_of_square(lambda unit: self._kept_of(face.place(unit))[1], points_per_axis)
+        placed = face.place(unit)
+        return self._kept_of(placed)[0].weighted(weights * np.asarray(face.density(placed)))
+
+    def _kept_of(self, placed: Placement) -> tuple[Placement, Bool[np.ndarray, "n"]]:
+        """Points of the piece that all trims began with, with the normals of the whole, and which of them are kept."""
+        if isinstance(self.base, Trimmed):
+            placed, kept = self.base._kept_of(placed)
+        else:
+            kept = np.ones(len(next(iter(placed.coordinates.values()))), bool)
+        own = Placement(placed.coordinates, _turned(placed.normals)) if self.flipped else placed
+        return own, kept & np.asarray(self.keeps(own))
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         return self.each(lambda region: region.slice_at(symbol, value))
