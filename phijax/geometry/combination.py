@@ -163,6 +163,10 @@ class Combination(Region):
         raise ValueError(f"{symbol} = {value} is outside {self.body()}; choose a value in it.")
 
     def faces(self) -> tuple[tuple[str, Region], ...]:
+        return self._faces
+
+    @functools.cached_property
+    def _faces(self) -> tuple[tuple[str, Region], ...]:
         found = []
         pairs = zip((self.first, self.second), (self.second, self.first), _KEPT[self.kind], strict=True)
         for region, other, kept in pairs:
