@@ -100,4 +100,4 @@ def test_a_standard_error_is_in_the_parameters_own_unit(exact_solution):
     )
     solution = exact_solution(declared, {y: t, c: 2.5})
     # One of six rows holds c, and leaves c - 2 = 1/2: the sandwich gives the residual, times sqrt(rows / (rows - 1)).
-    assert solution._uncertainty.errors["c"] == pytest.approx(0.5 * np.sqrt(6 / 5))
+    assert solution._measured.uncertainty.errors["c"] == pytest.approx(0.5 * np.sqrt(6 / 5))
