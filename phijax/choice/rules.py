@@ -24,6 +24,7 @@ from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, Race, optimizer_fr
 from phijax.sampling import RegionSampler, ResidualAdaptive
 from phijax.training.causal import CausalWeights
 from phijax.training.compiling import check_network, check_problem
+from phijax.training.lbfgs import is_lbfgs
 from phijax.training.slabs import Slabs
 from phijax.training.stages import Plan, Stage
 from phijax.training.trainer import check_balancer
@@ -109,7 +110,7 @@ def choose(
     chosen = replace(chosen, precision=check_precision(precision))
     chosen = _with_points(chosen, problem, points, count)
     if balancer is None:
-        chosen = with_weights(chosen, problem)
+        chosen = with_weights(chosen, problem, _ends_by_curvature(chosen, problem))
     if max_steps is None:
         steps = _steps(chosen, schedule or FIRST_ORDER_STEPS, max_seconds)
         chosen = chosen.because(
@@ -146,14 +147,28 @@ def _check_features(**given: Any) -> None:
 
 def parameter_count(problem: Problem, network: Any) -> int:
     """Number of trained numbers; nothing is computed."""
+    return sum(leaf.size for leaf in jax.tree.leaves(_shapes(problem, network)))
+
+
+def _shapes(problem: Problem, network: Any) -> Any:
+    """The trained numbers as shapes alone."""
     with precision_scope("float64"):
         shapes = eqx.filter_eval_shape(Layout(problem, network).initial, jax.random.key(0))
-        return sum(leaf.size for leaf in jax.tree.leaves(shapes) if hasattr(leaf, "dtype"))
+        return eqx.filter(shapes, lambda leaf: hasattr(leaf, "dtype"))
 
 
 def _is_least_squares(optimizer: Any) -> bool:
     """Whether any of its stages is."""
     return any(stage.least_squares for stage in Plan.of(optimizer).stages)
+
+
+def _ends_by_curvature(chosen: Choice, problem: Problem) -> bool:
+    """Whether its last stage goes by more than the gradient of a step: least squares, or L-BFGS."""
+    last = Plan.of(chosen.optimizer).stages[-1]
+    if last.least_squares:
+        return True
+    with precision_scope("float64"):
+        return is_lbfgs(jax.eval_shape(last.optimizer.init, _shapes(problem, chosen.network)))
 
 
 def _steps(chosen: Choice, first_order: int, max_seconds: float | None) -> int:

@@ -1,5 +1,6 @@
 """Rules of `solve`: slabs where waves travel, networks by the time that is given, and a race elsewhere."""
 
+import optax
 import pytest
 from sympy import Eq, I, cos, pi
 
@@ -48,3 +49,20 @@ def test_one_slab_is_the_whole():
 
 def test_the_network_that_was_given_is_kept_in_slabs():
     assert choose(DISPERSIVE, network=phi.MLP(width=11, depth=2)).network.width == 11
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "weight"),
+    [
+        (optax.adam(1e-3), 100.0),
+        (phi.GaussNewton(), 1.0),
+        ([(optax.adam(1e-3), 10), (optax.lbfgs(), 10)], 1.0),
+        ([(optax.adam(1e-3), 10), phi.GaussNewton()], 1.0),
+        ([(optax.lbfgs(), 10), (optax.adam(1e-3), 10)], 100.0),
+    ],
+)
+def test_conditions_of_steady_problems_weigh_more_where_no_curvature_finds_them(optimizer, weight):
+    u, interval = phi.field("u", x), phi.Interval(x, -1, 1)
+    problem = phi.Problem(interval, {"equation": u.diff(x, 2) - 1, "ends": phi.on(interval.boundary, {u: 0})})
+    balancer = choose(problem, optimizer=optimizer).balancer
+    assert balancer == (phi.Static() if weight == 1 else phi.Static({"ends": weight}))
