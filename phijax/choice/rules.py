@@ -184,17 +184,15 @@ def _steps(chosen: Choice, first_order: int, max_seconds: float | None) -> int:
 
 def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None) -> Choice:
     solved = SLAB_SOLVED * _size(chosen) ** 2
+    if slabs == 1 and not _goes_in_slabs(problem):
+        return chosen  # one part is the whole
     if slabs is not None:
         return replace(chosen, slabs=slabs if isinstance(slabs, Slabs) else Slabs(slabs, solved=solved))
     if chosen.causal is not None:
         return chosen  # the other way to go through time, on the whole of it
     if not _affordable(chosen, problem):
         return chosen  # first-order steps have no end of their own, so that the first slab would take them all
-    try:
-        evolution = evolution_of(problem)
-    except ValueError:
-        return chosen
-    if is_linear(problem):
+    if not _goes_in_slabs(problem) or is_linear(problem):
         return chosen
     if len(problem.domain.coordinates) == 1:
         count, why = SLABS, "a whole may end in a state of rest"
@@ -202,8 +200,16 @@ def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None) -> 
         count, why = WAVE_SLABS, "waves are followed more easily for a short while"
     else:
         return chosen
-    said = f"{count} slabs of {evolution.time}, each solved from the end of the one before: {why}"
+    said = f"{count} slabs of {evolution_of(problem).time}, each solved from the end of the one before: {why}"
     return chosen.because(said, slabs=Slabs(count, solved=solved))
+
+
+def _goes_in_slabs(problem: Problem) -> bool:
+    try:
+        evolution_of(problem)
+    except ValueError:
+        return False
+    return True
 
 
 def _affordable(chosen: Choice, problem: Problem) -> bool:

@@ -42,7 +42,7 @@ def given_settings(problem: Problem, settings: Mapping[str, Mapping[str, Any]]) 
         if not is_whole(count) and (name, count) != ("rows", "tune"):
             raise UsageError(f"run.{name}={count!r} must be a whole number of at least 1.")
         given[name] = count
-    if "slabs" in given:
+    if given.get("slabs", 1) != 1:
         try:
             evolution_of(problem)
         except ValueError as error:

@@ -47,6 +47,12 @@ def test_one_slab_is_the_whole():
     assert chosen.slabs.count == 1
 
 
+def test_one_slab_is_none_where_a_problem_cannot_be_cut():
+    k, start = phi.parameter("k"), phi.on(ring.at(t=0), Eq(u, cos(pi * x)))
+    problem = phi.Problem(ring, {"law": Eq(u.diff(t), k * u.diff(x, 2)), "start": start})
+    assert choose(problem, slabs=1).slabs is None
+
+
 def test_the_network_that_was_given_is_kept_in_slabs():
     assert choose(DISPERSIVE, network=phi.MLP(width=11, depth=2)).network.width == 11
 
