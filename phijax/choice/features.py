@@ -66,7 +66,7 @@ def features_by_rule(
     )
     chosen = chosen.because("random features: the problem is linear, so that one least-squares solve is the answer")
     chosen = _with_rows(chosen, problem, points)
-    return chosen if chosen.balancer is not None else with_weights(chosen, problem)
+    return chosen if chosen.balancer is not None else with_weights(chosen, problem, by_curvature=True)
 
 
 def _with_rows(chosen: Choice, problem: Problem, points: Any) -> Choice:

@@ -24,6 +24,7 @@ from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, Race, optimizer_fr
 from phijax.sampling import RegionSampler, ResidualAdaptive
 from phijax.training.causal import CausalWeights
 from phijax.training.compiling import check_network, check_problem
+from phijax.training.lbfgs import is_lbfgs
 from phijax.training.slabs import Slabs
 from phijax.training.stages import Plan, Stage
 from phijax.training.trainer import check_balancer
@@ -111,7 +112,7 @@ def choose(
     chosen = replace(chosen, precision=check_precision(precision))
     chosen = _with_points(chosen, problem, points, count, long=is_long(max_seconds))
     if balancer is None:
-        chosen = with_weights(chosen, problem)
+        chosen = with_weights(chosen, problem, _ends_by_curvature(chosen, problem))
     if max_steps is None:
         steps = _steps(chosen, schedule or FIRST_ORDER_STEPS, max_seconds)
         chosen = chosen.because(
@@ -153,14 +154,28 @@ def is_long(max_seconds: float | None) -> bool:
 
 def parameter_count(problem: Problem, network: Any) -> int:
     """Number of trained numbers; nothing is computed."""
+    return sum(leaf.size for leaf in jax.tree.leaves(_shapes(problem, network)))
+
+
+def _shapes(problem: Problem, network: Any) -> Any:
+    """The trained numbers as shapes alone."""
     with precision_scope("float64"):
         shapes = eqx.filter_eval_shape(Layout(problem, network).initial, jax.random.key(0))
-        return sum(leaf.size for leaf in jax.tree.leaves(shapes) if hasattr(leaf, "dtype"))
+        return eqx.filter(shapes, lambda leaf: hasattr(leaf, "dtype"))
 
 
 def _is_least_squares(optimizer: Any) -> bool:
     """Whether any of its stages is."""
     return any(stage.least_squares for stage in Plan.of(optimizer).stages)
+
+
+def _ends_by_curvature(chosen: Choice, problem: Problem) -> bool:
+    """Whether its last stage goes by more than the gradient of a step: least squares, or L-BFGS."""
+    last = Plan.of(chosen.optimizer).stages[-1]
+    if last.least_squares:
+        return True
+    with precision_scope("float64"):
+        return is_lbfgs(jax.eval_shape(last.optimizer.init, _shapes(problem, chosen.network)))
 
 
 def _steps(chosen: Choice, first_order: int, max_seconds: float | None) -> int:
@@ -176,17 +191,15 @@ def _steps(chosen: Choice, first_order: int, max_seconds: float | None) -> int:
 
 def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None) -> Choice:
     solved = SLAB_SOLVED * _size(chosen) ** 2
+    if slabs == 1 and not _goes_in_slabs(problem):
+        return chosen  # one part is the whole
     if slabs is not None:
         return replace(chosen, slabs=slabs if isinstance(slabs, Slabs) else Slabs(slabs, solved=solved))
     if chosen.causal is not None:
         return chosen  # the other way to go through time, on the whole of it
     if not _affordable(chosen, problem):
         return chosen  # first-order steps have no end of their own, so that the first slab would take them all
-    try:
-        evolution = evolution_of(problem)
-    except ValueError:
-        return chosen
-    if is_linear(problem):
+    if not _goes_in_slabs(problem) or is_linear(problem):
         return chosen
     if len(problem.domain.coordinates) == 1:
         count, why = SLABS, "a whole may end in a state of rest"
@@ -194,8 +207,16 @@ def _with_slabs(chosen: Choice, problem: Problem, slabs: int | Slabs | None) -> 
         count, why = WAVE_SLABS, "waves are followed more easily for a short while"
     else:
         return chosen
-    said = f"{count} slabs of {evolution.time}, each solved from the end of the one before: {why}"
+    said = f"{count} slabs of {evolution_of(problem).time}, each solved from the end of the one before: {why}"
     return chosen.because(said, slabs=Slabs(count, solved=solved))
+
+
+def _goes_in_slabs(problem: Problem) -> bool:
+    try:
+        evolution_of(problem)
+    except ValueError:
+        return False
+    return True
 
 
 def _affordable(chosen: Choice, problem: Problem) -> bool:

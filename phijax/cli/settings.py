@@ -10,8 +10,8 @@ from typing import Any
 from phijax.cli.errors import UsageError
 from phijax.formulation.faults import nearest
 
-GROUPS = ("points", "network", "optimizer", "balancer", "run")
-RUN_KEYS = ("max_steps", "slabs", "rows", "method")
+GROUPS = ("points", "network", "optimizer", "balancer", "causal", "run")
+RUN_KEYS = ("max_steps", "slabs", "rows", "method", "causal")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 
 

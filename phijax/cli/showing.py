@@ -19,7 +19,7 @@ from phijax.cli.tables import table
 from phijax.formulation import Problem
 from phijax.lowering import Layout, constraint_expressions
 from phijax.lowering.derivatives import derivatives, forward_of_gradient, taylor_mode
-from phijax.lowering.layout import GroupFunction
+from phijax.lowering.group import GroupFunction
 from phijax.optimizers import LeastSquaresOptimizer
 from phijax.series import Channel, Channels, Combination, carries_series
 from phijax.solve import compile_choice

@@ -10,7 +10,7 @@ from phijax.evaluation.errors import FieldError
 from phijax.evaluation.residuals import TermResidual
 
 OVERFIT = 10.0  # fresh over trained root mean square from which a term is said to fit its own points alone
-LARGE = 0.05  # residual relative to its equation's addends from which a term is said not to hold
+LARGE = 0.05  # residual relative to its equation's addends, and error, from which a solution is said not to be one
 FAR_APART = 1e4  # largest over smallest weighted size at step 0 from which training is said to see the larger alone
 
 
@@ -69,11 +69,23 @@ class Report:
                     f"{residual.term}: on fresh points the residual is {residual.rms / trained:.0f} times that of the "
                     f"training points; use more points, or new ones more often."
                 )
+            if not math.isfinite(residual.rms):
+                said.append(
+                    f"{residual.term}: the residual is not finite on fresh points, as at {_place(residual.where)}; a "
+                    f"logarithm, root or quotient has no value there."
+                )
             if residual.relative is not None and residual.relative > LARGE:
                 said.append(
                     f"{residual.term}: the residual is {residual.relative:.0%} of the equation's own terms; the equation "
                     f"does not hold yet."
                 )
+        off = {name: error.relative_l2 for name, error in self.errors.items()}
+        off |= {name: p.relative_error or 0.0 for name, p in self.parameters.items()}
+        said += [
+            f"{name}: the error against {self.reference} is {error:.0%}; the solution is not reached, whatever the residuals."
+            for name, error in off.items()
+            if error > LARGE
+        ]
         said += [open_field(name, change) for name, change in self.open_fields.items()]
         said += self.undetermined
         said += _apart(self.initial)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +13,12 @@ import sympy
 
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
-from phijax.evaluation.errors import FieldError, field_errors
 from phijax.evaluation.evaluator import Evaluator, entries_of, side_of
+from phijax.evaluation.field_function import FieldFunction
 from phijax.evaluation.files import jsonable
+from phijax.evaluation.measured import Measured
 from phijax.evaluation.report import ParameterValue, Report
 from phijax.evaluation.residuals import (
-    TermResidual,
     by_constraint,
     by_term,
     constraint_values,
@@ -28,10 +26,7 @@ from phijax.evaluation.residuals import (
     initial_sizes,
     trained_rms,
 )
-from phijax.evaluation.seams import largest_jump
-from phijax.evaluation.standard_errors import Uncertainty, uncertainty
 from phijax.evaluation.undetermined import undetermined
-from phijax.evaluation.uniqueness import open_fields
 from phijax.evaluation.weights import save_npz, weight_arrays
 from phijax.formulation import Problem
 from phijax.formulation.faults import nearest
@@ -45,23 +40,6 @@ if TYPE_CHECKING:
     from phijax.training.compiling import Compiled
 
 STAGES = ("compile", "train", "evaluate", "total")
-
-
-class FieldFunction:
-    """A field of a solution as a function of its coordinates by name: `solution.u(x=0.5, t=0.25)`."""
-
-    def __init__(self, evaluator: Evaluator, field: Field):
-        self._evaluator, self._field = evaluator, field
-
-    def __call__(self, /, *positions: Any, **coordinates: Any) -> Any:
-        """Values in the shape to which the coordinates broadcast, as NumPy."""
-        if positions:
-            names = ", ".join(f"{symbol.name}=..." for symbol in self._field.coordinates)
-            raise TypeError(f"coordinates go by name: {self._field.name}({names}).")
-        return self._evaluator({self._field.name: self._field}, coordinates)[self._field.name]
-
-    def __repr__(self) -> str:
-        return f"<field {self._field.name} of {', '.join(symbol.name for symbol in self._field.coordinates)}>"
 
 
 class Solution:
@@ -94,6 +72,7 @@ class Solution:
         self.folder = None if folder is None else Path(folder)
         self.choice: Any = None  # what `solve` settled, with its reasons
         self._evaluator = Evaluator(compiled.layout, model, precision)
+        self._measured = Measured(compiled, self._evaluator, self.history, self.seconds)
 
     @classmethod
     def from_result(
@@ -184,13 +163,13 @@ class Solution:
 
     def errors(self) -> dict[str, dict[str, float]]:
         """{field: {"relative_l2", "max"}} against the problem's reference, on a fine grid of the field's region."""
-        return {name: {"relative_l2": e.relative_l2, "max": e.max} for name, e in self._errors.items()}
+        return {name: {"relative_l2": e.relative_l2, "max": e.max} for name, e in self._measured.errors.items()}
 
-    @cached_property
+    @property
     def open_fields(self) -> dict[str, float]:
         """Fields that a linear problem leaves open, or all but open: by what part of their size the residuals change when
         the field changes by its own. Empty where all are determined, and where that is not known."""
-        return self._timed(lambda: open_fields(self.problem, self.compiled.layout.scales))
+        return self._measured.open_fields
 
     def report(self) -> Report:
         """Prints and returns what was reached: residuals on fresh points, errors, parameters, how the run ended."""
@@ -202,7 +181,7 @@ class Solution:
         """The report, not printed."""
         reference = self.problem.reference
         # First, so that their seconds are counted.
-        residuals, errors, parameters = self._residuals, self._errors, self._parameter_values()
+        residuals, errors, parameters = self._measured.residuals, self._measured.errors, self._parameter_values()
         _ = self.open_fields
         return Report(
             title=f"{self.problem.name}  ({self.problem.fingerprint[:12]})",
@@ -214,14 +193,14 @@ class Solution:
             parameters=parameters,
             reasons=() if self.choice is None else tuple(self.choice.reasons),
             initial=initial_sizes(self.problem, self.history),
-            undetermined=undetermined(self.problem, self.parameters, self._uncertainty.moves),
+            undetermined=undetermined(self.problem, self.parameters, self._measured.uncertainty.moves),
             open_fields=self.open_fields,
         )
 
     def summary(self) -> dict[str, Any]:
         """The fields of `summary.json`, in plain Python types."""
         cautions = self.make_report().cautions
-        residuals, errors = by_constraint(self._residuals), self.errors()
+        residuals, errors = by_constraint(self._measured.residuals), self.errors()
         parameters = {
             name: {
                 "value": p.value,
@@ -273,37 +252,14 @@ class Solution:
         fields = ", ".join(str(field) for field in self.problem.fields.values())
         return f"<Solution of {self.problem.name!r}: {fields}; {self.status} at step {self.steps}>"
 
-    # Measured once.
-
-    @cached_property
-    def _residuals(self) -> list[TermResidual]:
-        return self._timed(lambda: fresh_residuals(self._evaluator))
-
-    @cached_property
-    def _errors(self) -> dict[str, FieldError]:
-        return self._timed(lambda: field_errors(self._evaluator))
-
-    @cached_property
-    def _largest_jump(self) -> tuple[float, float] | None:
-        return self._timed(lambda: largest_jump(self.compiled, self.model, self.precision))
-
-    def _timed(self, measure: Any) -> Any:
-        begun = time.monotonic()
-        found = measure()
-        self.seconds["evaluate"] = self.seconds.get("evaluate", 0.0) + time.monotonic() - begun
-        return found
+    # Parts of the report.
 
     def _all_seconds(self) -> dict[str, float]:
         stages = {name: value for name, value in self.seconds.items() if name != "total"}
         return {name: round(value, 3) for name, value in (stages | {"total": sum(stages.values())}).items()}
 
-    @cached_property
-    def _uncertainty(self) -> Uncertainty:
-        weights = self.history.records[-1]["weights"] if self.history.records else {}
-        return self._timed(lambda: uncertainty(self._evaluator, weights))
-
     def _parameter_values(self) -> dict[str, ParameterValue]:
-        known, errors = self.problem.reference, self._uncertainty.errors
+        known, errors = self.problem.reference, self._measured.uncertainty.errors
         return {
             name: ParameterValue(value, None if known is None else known.parameter(name), errors[name])
             for name, value in self.parameters.items()
@@ -311,7 +267,7 @@ class Solution:
 
     @property
     def _left_open(self) -> str:
-        names = [name for name, error in self._uncertainty.errors.items() if error == float("inf")]
+        names = [name for name, error in self._measured.uncertainty.errors.items() if error == float("inf")]
         return f", {' and '.join(names)} not determined" if names else ""
 
     def _facts(self) -> dict[str, str]:
@@ -329,6 +285,6 @@ class Solution:
         shares = self.history.events[-1].get("shares") if self.history.events else None
         if shares:
             facts["a step"] = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-        if (seam := self._largest_jump) is not None:
+        if (seam := self._measured.largest_jump) is not None:
             facts["slabs"] = f"largest jump {seam[0]:.1e} (rms), where one begins at {seam[1]:.4g}"
         return facts | ({"folder": str(self.folder)} if self.folder is not None else {})

@@ -79,3 +79,9 @@ def largest(expression: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> t
         return 0.0, {}
     worst = int(np.nanargmax(size))
     return float(size[worst]), {symbol.name: float(column[worst]) for symbol, column in points.items()}
+
+
+def reaches_beyond(inner: tuple[float, float], outer: tuple[float, float]) -> bool:
+    """Whether an interval reaches beyond another by more than rounding."""
+    slack = 1e-6 * (outer[1] - outer[0])
+    return inner[0] < outer[0] - slack or inner[1] > outer[1] + slack

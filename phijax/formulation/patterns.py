@@ -100,6 +100,11 @@ def evaluations(expression: sympy.Expr) -> Iterator[tuple[Field, dict[sympy.Symb
     yield from visit(expression, {})
 
 
+def field_nodes(expression: sympy.Expr) -> Iterator[Field]:
+    """Every field as it stands in the expression, also with arguments that are not its coordinates."""
+    return (node for node in sympy.preorder_traversal(expression) if isinstance(node, Field))
+
+
 def fixed_time(constraint: Constraint) -> sympy.Symbol | None:
     """The time that the constraint's region holds at one value, None where there is none."""
     return next((symbol for symbol in constraint.region.fixed if kind_of(symbol) == "time"), None)

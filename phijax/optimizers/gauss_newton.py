@@ -18,18 +18,9 @@ from jaxtyping import Array, Float, Int
 from phijax.optimizers.base import LeastSquaresOptimizer, StepInfo
 from phijax.optimizers.grid import Grid
 from phijax.optimizers.grid import Trial as _Trial
-from phijax.optimizers.judging import (
-    exhausted,
-    half_precision,
-    idled,
-    judged,
-    like,
-    progressed,
-    rounding_loss,
-    tolerated,
-)
-from phijax.optimizers.normal import NormalEquations
-from phijax.optimizers.phases import CORRECTION, GRAM, JACOBIAN, SOLVE, TRIALS, Phases
+from phijax.optimizers.judging import judged, like, progressed
+from phijax.optimizers.linearized import linearized
+from phijax.optimizers.phases import CORRECTION, SOLVE, TRIALS, Phases
 from phijax.optimizers.system import LeastSquaresSystem
 
 TRIES = 4  # dampings tried on one Jacobian
@@ -97,21 +88,15 @@ class GaussNewton(LeastSquaresOptimizer):
         weights: Mapping[str, Any],
     ) -> tuple[Float[Array, " P"], GaussNewtonState, StepInfo]:
         grid, phases = Grid(system, theta, batch, weights), Phases()
-        with phases(JACOBIAN):
-            r, jacobian = jax.block_until_ready(system.jacobian(theta, batch, weights))
-        loss = float(jnp.sum(r**2))
-        after = _judged(state, loss, half_precision(theta))
-        new, state = after is not state, after
+        begun, state = linearized(system, theta, state, batch, weights, phases, _judged)
         best, damping = _Trial(float(state.loss)), _clipped(float(state.damping), float(state.floor))
-        with phases(GRAM):
-            normal = NormalEquations(jacobian)
         for attempt in range(TRIES):
             damping = _clipped(10 * damping) if attempt else damping
             with phases(SOLVE):
-                solve = normal.factor(damping)
+                solve = begun.normal.factor(damping)
                 if solve is None:
                     continue
-                d = jax.block_until_ready(solve(r))
+                d = jax.block_until_ready(solve(begun.residual))
             with phases(CORRECTION):
                 curvature = jax.block_until_ready(system.curvature(theta, d, batch, weights))
             with phases(SOLVE):
@@ -123,9 +108,7 @@ class GaussNewton(LeastSquaresOptimizer):
         if best.eta > 0:
             theta = theta + best.eta * best.d + best.eta**2 / 2 * best.a
         state = self._after(state, damping, best)
-        stop = tolerated(new, loss, self.tolerance) or exhausted(
-            state, self.patience, idled(state, self.idle), lambda: rounding_loss(jacobian, theta)
-        )
+        stop = begun.stop(self, theta, state)
         return theta, state, StepInfo(best.loss, best.eta > 0, stop, damping, best.eta, phases.seconds)
 
     def _after(self, state: GaussNewtonState, damping: float, best: _Trial) -> GaussNewtonState:

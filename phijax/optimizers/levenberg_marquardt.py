@@ -17,19 +17,9 @@ from jaxtyping import Array, Float, Int
 
 from phijax._options import did_you_mean, flag, real
 from phijax.optimizers.base import LeastSquaresOptimizer, StepInfo
-from phijax.optimizers.judging import (
-    check_rules,
-    exhausted,
-    half_precision,
-    idled,
-    judged,
-    like,
-    progressed,
-    rounding_loss,
-    tolerated,
-)
-from phijax.optimizers.normal import NormalEquations
-from phijax.optimizers.phases import CORRECTION, GRAM, JACOBIAN, SOLVE, TRIALS, Phases
+from phijax.optimizers.judging import check_rules, like, progressed
+from phijax.optimizers.linearized import Linearized, linearized
+from phijax.optimizers.phases import CORRECTION, SOLVE, TRIALS, Phases
 from phijax.optimizers.system import LeastSquaresSystem
 
 RULES = ("nielsen", "target_ratio")
@@ -106,14 +96,8 @@ class LevenbergMarquardt(LeastSquaresOptimizer):
         weights: Mapping[str, Any],
     ) -> tuple[Float[Array, " P"], LevenbergMarquardtState, StepInfo]:
         phases = Phases()
-        with phases(JACOBIAN):
-            r, jacobian = jax.block_until_ready(system.jacobian(theta, batch, weights))
-        loss = float(jnp.sum(r**2))
-        after = judged(state, loss, half_precision(theta))
-        new, state = after is not state, after
-        with phases(GRAM):
-            normal = NormalEquations(jacobian)
-        model = _Model(system, theta, batch, weights, r, jacobian, loss, normal, self.correction, phases)
+        begun, state = linearized(system, theta, state, batch, weights, phases)
+        model = _Model(system, theta, batch, weights, begun, self.correction, phases)
         search = self._nielsen if self.rule == "nielsen" else self._target
         trial, damping, growth = search(model.attempt, float(state.damping), float(state.growth))
         failures = 0 if trial else int(state.failures) + 1
@@ -124,12 +108,10 @@ class LevenbergMarquardt(LeastSquaresOptimizer):
             growth=like(state.growth, growth),
             failures=like(state.failures, failures),
         )
-        stuck = idled(state, self.idle)
+        stuck = None
         if failures >= FAILURES:
             stuck = f"No step lowers the loss, {FAILURES} times up to the largest damping: {float(state.loss):.2e}."
-        stop = tolerated(new, loss, self.tolerance) or exhausted(
-            state, self.patience, stuck, lambda: rounding_loss(jacobian, theta)
-        )
+        stop = begun.stop(self, theta, state, stuck)
         used = trial.damping if trial else CAP
         return (
             theta,
@@ -184,21 +166,18 @@ class _Model(NamedTuple):
     theta: Array
     batch: Any
     weights: Any
-    r: Array
-    jacobian: Array
-    loss: float
-    normal: NormalEquations
+    begun: Linearized
     correction: bool
     phases: Phases
 
     def attempt(self, damping: float) -> _Trial:
         """The step of one damping; of ratio minus infinity where the matrix can't be factored or the loss not taken."""
         with self.phases(SOLVE):
-            solve = self.normal.factor(damping)
+            solve = self.begun.normal.factor(damping)
             if solve is None:
                 return _Trial(damping, np.inf, -np.inf)
-            d = jax.block_until_ready(solve(self.r))
-            foretold = float(_foretold(self.r, self.jacobian, d))
+            d = jax.block_until_ready(solve(self.begun.residual))
+            foretold = float(_foretold(self.begun.residual, self.begun.jacobian, d))
         if self.correction:
             with self.phases(CORRECTION):
                 a = solve(self.system.curvature(self.theta, d, self.batch, self.weights))
@@ -207,7 +186,7 @@ class _Model(NamedTuple):
             loss = float(jnp.sum(self.system.residual(self.theta + d, self.batch, self.weights) ** 2))
         if not (np.isfinite(loss) and foretold > 0):
             return _Trial(damping, np.inf, -np.inf)
-        return _Trial(damping, loss, (self.loss - loss) / foretold, d)
+        return _Trial(damping, loss, (self.begun.loss - loss) / foretold, d)
 
 
 @jax.jit

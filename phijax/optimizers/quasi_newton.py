@@ -171,7 +171,16 @@ class SSBFGS(SelfScaled):
 class SSBroyden(SelfScaled):
     """Self-scaled update of Broyden's class: tau and phi from b = s.B s / s.y and h = y.H y / s.y, with B = H^-1.
 
-    The rest is as `SelfScaled` has it. With theta of the update of B, phi = (1 - theta) / (1 + theta (h b - 1)).
+    With a = h b - 1, rho = min(1, h (1 - sqrt(a / (1 + a)))) and theta of the update of B,
+
+    theta = max((rho - 1) / a, min(1 / rho, (1 - b) / b)),  sigma = 1 + theta a,  phi = (1 - theta) / sigma,
+    tau = min(1, 1 / b) min(sigma^(-1 / (P - 1)), 1 / theta) for theta > 0, and else
+    tau = min(min(1, 1 / b) sigma^(-1 / (P - 1)), sigma).
+
+    These are Al-Baali's, in the form of the program that Urban, Stefanou & Pons published, the second of its three
+    rules for theta; what that offers as an option, a scaling of the first H = I, is left out. The rest is as
+    `SelfScaled` has it.
+
     refresh: new points every so many steps.
     patience: ends the run after so many changes of points with no lower loss on new points.
     tolerance: ends it once the loss on new points is at most this.

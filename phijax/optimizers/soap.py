@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from phijax._options import real, whole
 
@@ -46,34 +46,24 @@ def soap(
     precondition_every: int = 10,
     max_dimension: int = 1024,
 ) -> optax.GradientTransformation:
-    """SOAP with a learning rate, a number or a schedule; a step is of the size of Adam's.
+    """SOAP with a learning rate, a number or a schedule; a step is of the size of Adam's, and the first is Adam's own.
 
     b1, b2: decay of the means of gradients and of their squares. shampoo_decay: of the statistics, None for b2.
     precondition_every: steps between eigenbases, each one power iteration and a QR of the last.
     max_dimension: of a side of a matrix that is preconditioned; other sides, vectors and scalars go as in Adam.
     """
-    scaling = scale_by_soap(
-        b1, b2, eps, shampoo_decay=shampoo_decay, precondition_every=precondition_every, max_dimension=max_dimension
-    )
-    return optax.chain(scaling, optax.scale_by_learning_rate(learning_rate))
-
-
-def scale_by_soap(
-    b1: float = 0.95,
-    b2: float = 0.95,
-    eps: float = 1e-8,
-    *,
-    shampoo_decay: float | None = None,
-    precondition_every: int = 10,
-    max_dimension: int = 1024,
-) -> optax.GradientTransformation:
-    """The direction of SOAP, with no learning rate. The first basis is the identity, so that the first step is Adam's."""
     decay = b2 if shampoo_decay is None else shampoo_decay
     for name, value in (("b1", b1), ("b2", b2), ("shampoo_decay", decay)):
         real("soap", name, value, "of at least 0 and below 1", lambda number: 0 <= number < 1)
     real("soap", "eps", eps, "above 0", lambda number: number > 0)
     every = whole("soap", "precondition_every", precondition_every, least=1)
     longest = whole("soap", "max_dimension", max_dimension, least=0)
+    scaling = _scaling((b1, b2, decay), eps, every, longest)
+    return optax.chain(scaling, optax.scale_by_learning_rate(learning_rate))
+
+
+def _scaling(decays: tuple[float, float, float], eps: float, every: int, longest: int) -> optax.GradientTransformation:
+    """The direction of a step. The first basis is the identity. decays: b1, b2 and that of the statistics."""
 
     def init(params: Any) -> SOAPState:
         return SOAPState(
@@ -90,7 +80,7 @@ def scale_by_soap(
         leaves, structure = jax.tree.flatten(updates)
         own = [structure.flatten_up_to(part) for part in state[1:]]
         found = [
-            _leaf_update(gradient, *parts, count=count, decays=(b1, b2, decay), eps=eps, every=every)
+            _leaf_update(gradient, *parts, count=count, decays=decays, eps=eps, every=every)
             for gradient, *parts in zip(leaves, *own, strict=True)
         ]
         directions, *parts = (structure.unflatten(part) for part in zip(*found, strict=True))
@@ -123,18 +113,17 @@ def _leaf_update(
     unbiased = jnp.sqrt(square / (1 - b2**steps)) + eps
     direction = _out_of(_into(mean / (1 - b1**steps), left, right) / unbiased, left, right)
 
-    def renewed(side: Side | None, own: Array) -> Side | None:
-        if side is None:
-            return None
-        statistic = decay * side.statistic + (1 - decay) * own @ own.conj().T
+    due = (count - 1) % every == 0
+    return direction, mean, square, _renewed(left, gradient, decay, due), _renewed(right, gradient.conj().T, decay, due)
 
-        def turn() -> Array:
-            return jnp.linalg.qr(statistic @ side.basis)[0]
 
-        due = (count - 1) % every == 0
-        return Side(statistic, jax.lax.cond(due, turn, lambda: side.basis))
-
-    return direction, mean, square, renewed(left, gradient), renewed(right, gradient.conj().T)
+def _renewed(side: Side | None, own: Array, decay: float, due: Bool[Array, ""]) -> Side | None:
+    """A side after a gradient, which is seen from it; its eigenbasis by one power iteration and a QR where that is due."""
+    if side is None:
+        return None
+    statistic = decay * side.statistic + (1 - decay) * own @ own.conj().T
+    basis = jax.lax.cond(due, lambda: jnp.linalg.qr(statistic @ side.basis)[0], lambda: side.basis)
+    return Side(statistic, basis)
 
 
 def _side(leaf: Array, axis: int, longest: int) -> Side | None:
@@ -146,14 +135,17 @@ def _side(leaf: Array, axis: int, longest: int) -> Side | None:
 
 def _into(matrix: Array, left: Side | None, right: Side | None) -> Array:
     """A matrix in the eigenbases: Q_L^H M Q_R."""
-    matrix = matrix if left is None else left.basis.conj().T @ matrix
-    return matrix if right is None else matrix @ right.basis
+    return _between(matrix, left and left.basis.conj().T, right and right.basis)
 
 
 def _out_of(matrix: Array, left: Side | None, right: Side | None) -> Array:
     """The way back: Q_L M Q_R^H."""
-    matrix = matrix if left is None else left.basis @ matrix
-    return matrix if right is None else matrix @ right.basis.conj().T
+    return _between(matrix, left and left.basis, right and right.basis.conj().T)
+
+
+def _between(matrix: Array, before: Array | None, after: Array | None) -> Array:
+    matrix = matrix if before is None else before @ matrix
+    return matrix if after is None else matrix @ after
 
 
 def _real(leaf: Array) -> Any:

@@ -18,19 +18,9 @@ from jaxtyping import Array, Float, Int
 from phijax._options import real
 from phijax.optimizers.base import LeastSquaresOptimizer, StepInfo
 from phijax.optimizers.grid import Grid, Trial
-from phijax.optimizers.judging import (
-    check_rules,
-    exhausted,
-    half_precision,
-    idled,
-    judged,
-    like,
-    progressed,
-    rounding_loss,
-    tolerated,
-)
-from phijax.optimizers.normal import NormalEquations
-from phijax.optimizers.phases import GRAM, JACOBIAN, SOLVE, TRIALS, Phases
+from phijax.optimizers.judging import check_rules, like, progressed
+from phijax.optimizers.linearized import linearized
+from phijax.optimizers.phases import SOLVE, TRIALS, Phases
 from phijax.optimizers.system import LeastSquaresSystem
 
 TRIES = 5  # dampings without momentum where no length lowers the loss, each ten times the one before
@@ -85,22 +75,16 @@ class SPRING(LeastSquaresOptimizer):
         weights: Mapping[str, Any],
     ) -> tuple[Float[Array, " P"], SPRINGState, StepInfo]:
         phases = Phases()
-        with phases(JACOBIAN):
-            r, jacobian = jax.block_until_ready(system.jacobian(theta, batch, weights))
-        loss = float(jnp.sum(r**2))
-        after = judged(state, loss, half_precision(theta))
-        new, state = after is not state, after
-        with phases(GRAM):
-            normal = NormalEquations(jacobian)
-        grid, best, damping = Grid(system, theta, batch, weights), Trial(loss), self.damping
+        begun, state = linearized(system, theta, state, batch, weights, phases)
+        grid, best, damping = Grid(system, theta, batch, weights), Trial(begun.loss), self.damping
         for attempt in range(1 + TRIES):
             damping = self.damping * 10.0 ** max(attempt - 1, 0)
             carried = self.momentum * state.momentum if attempt == 0 else jnp.zeros_like(theta)
             with phases(SOLVE):
-                solve = normal.factor(damping)
+                solve = begun.normal.factor(damping)
                 if solve is None:
                     continue
-                d = jax.block_until_ready(solve(r - jacobian @ carried) - carried)
+                d = jax.block_until_ready(solve(begun.residual - begun.jacobian @ carried) - carried)
             with phases(TRIALS):
                 best = grid.lowest(d, jnp.zeros_like(d), best)
             if best.eta > 0:
@@ -110,7 +94,5 @@ class SPRING(LeastSquaresOptimizer):
             theta = theta + best.eta * best.d
         momentum = -best.d if moved else jnp.zeros_like(theta)
         state = progressed(state._replace(momentum=like(theta, momentum)), best.loss)
-        stop = tolerated(new, loss, self.tolerance) or exhausted(
-            state, self.patience, idled(state, self.idle), lambda: rounding_loss(jacobian, theta)
-        )
+        stop = begun.stop(self, theta, state)
         return theta, state, StepInfo(best.loss, moved, stop, damping, best.eta, phases.seconds)

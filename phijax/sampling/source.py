@@ -102,6 +102,14 @@ class NamedBatchSource(eqx.Module):
                 after[name], batch[name] = advance(sampler, state[name], keys[i], step, size, magnitude)
         return after, {name: batch[name] for name in self.names}
 
+    def unseen(self, step: Any) -> Batch:
+        """The batch that samplers begun at `step` give: no step before has seen it, whatever was held or adapted."""
+        keys, rows = self._keys(step), zip(self.names, self.samplers, self.sizes, strict=True)
+        return {
+            name: begin(sampler, keys[i], size).points if _has_state(sampler) else sampler.sample(keys[i], size)
+            for i, (name, sampler, size) in enumerate(rows)
+        }
+
     def _stateless(self, step: Any) -> Batch:
         batch, keys = {}, self._keys(step)
         for i, (name, sampler, size) in enumerate(zip(self.names, self.samplers, self.sizes, strict=True)):

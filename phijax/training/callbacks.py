@@ -22,8 +22,8 @@ from phijax.training.dtypes import like, strong
 class Event(NamedTuple):
     """The run as a callback sees it after `step` completed steps.
 
-    model: as it is now. losses, weights, total, parameters: of the step just completed, taken before it moved the
-    model; at step 0 losses and weights are empty, total is NaN and the parameters are the initial ones.
+    model, parameters: as they are now, the parameters by name and in their own unit. losses, weights, total: of the step
+    just completed, taken before it moved the model; at step 0 losses and weights are empty and total is NaN.
     """
 
     step: int

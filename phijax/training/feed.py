@@ -89,6 +89,13 @@ def _unit(name: str, batch: Any) -> Array:
     return jnp.ones(jax.tree.leaves(batch)[0].shape[0])
 
 
+def unseen(source: Any, state: Any, step: Any) -> Any:
+    """The batch at `step` on which a run is judged: points of no step before, where the source can give such."""
+    if hasattr(source, "unseen"):
+        return source.unseen(step)
+    return unadapted(source, state.source if isinstance(state, Held) else state, step)
+
+
 def unadapted(source: Any, state: Any, step: Any) -> Any:
     """The batch that `source` gives at `step` where no model steers it."""
     return source.draw(state, step, _unit)[1]

@@ -226,12 +226,13 @@ class Session:
         if not self.callbacks.due(step):
             return state, None
         model = self._model(state)
+        # As the model now has them: the report's are those with which the step began.
+        unknowns: Any = {name: jnp.asarray(value).tolist() for name, value in self.program.unknowns(model).items()}
         if report is None:
-            unknowns: Any = {name: jnp.asarray(value).tolist() for name, value in self.program.unknowns(model).items()}
             event = Event(step, model, {}, {}, float("nan"), unknowns)
         else:
             host = jax.tree.map(lambda leaf: leaf.item() if leaf.ndim == 0 else leaf, jax.device_get(report))
-            event = Event(step, model, host.losses, host.weights, host.total, host.parameters)
+            event = Event(step, model, host.losses, host.weights, host.total, unknowns)
         callback_state, reason = self.callbacks.step(state.callback_state, event)
         return state._replace(callback_state=callback_state), reason
 

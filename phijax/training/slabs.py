@@ -24,7 +24,7 @@ from phijax.training.module import Block, Residuals
 
 @dataclass(frozen=True)
 class Slabs:
-    """How an evolution is cut into slabs of time.
+    """How an evolution is cut into slabs of time. Its initial conditions are soft: a later slab begins elsewhere.
 
     count: how many, of equal length. solved: loss on new points below which a slab is left for the next one; above it
     the slab is begun anew from another network, `tries` times at most, and then the run stops.

@@ -16,7 +16,7 @@ from phijax.balancing import LossBalancer
 from phijax.balancing.residuals import RowwiseResiduals
 from phijax.sampling.points import Points
 from phijax.training.dtypes import like
-from phijax.training.feed import Feed, Held, unadapted
+from phijax.training.feed import Feed, unadapted, unseen
 from phijax.training.gradient import WeightedGradient
 from phijax.training.keys import BALANCER_MODEL, BALANCER_UPDATE, RESAMPLING_MODEL
 from phijax.training.lbfgs import Watched, judged
@@ -81,10 +81,9 @@ class Program:
         return Report(losses, weights, total, parameters)
 
     def new_loss(self, sources: Sources, state: TrainState) -> Array:
-        """The weighted loss on points of the step to come that no model steers."""
+        """The weighted loss on points that no step has seen and no model steers."""
         model = self.model(*trainable(state.model_state))
-        own = state.sampler_state.source if isinstance(state.sampler_state, Held) else state.sampler_state
-        batch = unadapted(sources.train, own, state.step)
+        batch = unseen(sources.train, state.sampler_state, state.step)
         return self.balancer.combine(state.balancer_state, self.objective.losses(model, batch))
 
     def blank_report(self, model_state: Any) -> Report:

@@ -1,5 +1,6 @@
 """Rules of `solve`: slabs where waves travel, networks by the time that is given, and a race elsewhere."""
 
+import optax
 import pytest
 from sympy import Eq, I, cos, pi
 
@@ -46,5 +47,28 @@ def test_one_slab_is_the_whole():
     assert chosen.slabs.count == 1
 
 
+def test_one_slab_is_none_where_a_problem_cannot_be_cut():
+    k, start = phi.parameter("k"), phi.on(ring.at(t=0), Eq(u, cos(pi * x)))
+    problem = phi.Problem(ring, {"law": Eq(u.diff(t), k * u.diff(x, 2)), "start": start})
+    assert choose(problem, slabs=1).slabs is None
+
+
 def test_the_network_that_was_given_is_kept_in_slabs():
     assert choose(DISPERSIVE, network=phi.MLP(width=11, depth=2)).network.width == 11
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "weight"),
+    [
+        (optax.adam(1e-3), 100.0),
+        (phi.GaussNewton(), 1.0),
+        ([(optax.adam(1e-3), 10), (optax.lbfgs(), 10)], 1.0),
+        ([(optax.adam(1e-3), 10), phi.GaussNewton()], 1.0),
+        ([(optax.lbfgs(), 10), (optax.adam(1e-3), 10)], 100.0),
+    ],
+)
+def test_conditions_of_steady_problems_weigh_more_where_no_curvature_finds_them(optimizer, weight):
+    u, interval = phi.field("u", x), phi.Interval(x, -1, 1)
+    problem = phi.Problem(interval, {"equation": u.diff(x, 2) - 1, "ends": phi.on(interval.boundary, {u: 0})})
+    balancer = choose(problem, optimizer=optimizer).balancer
+    assert balancer == (phi.Static() if weight == 1 else phi.Static({"ends": weight}))

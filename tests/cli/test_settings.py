@@ -69,6 +69,34 @@ def test_another_kind_begins_from_its_own_defaults(burgers):
     assert given["balancer"].every == 50
 
 
+@pytest.mark.parametrize(
+    ("assignments", "causal"),
+    [
+        (["run.causal=true"], phi.Causal()),
+        (["run.causal=false"], None),
+        (["causal.chunks=8", "causal.tolerance=0.5"], phi.Causal(chunks=8, tolerance=0.5)),
+        (["run.causal=true", "causal.tolerance=1e2"], phi.Causal(tolerance=100.0)),
+    ],
+)
+def test_causal_weights_are_asked_for_by_their_own_keys(burgers, assignments, causal):
+    assert settings_of(burgers, *assignments) == {"causal": causal}
+
+
+@pytest.mark.parametrize(
+    ("name", "assignments", "message"),
+    [
+        ("burgers", ["run.causal=yes"], r"run\.causal='yes' must be true or false; its options are causal\.chunks"),
+        ("burgers", ["causal.tolerances=1"], "'tolerances' is no option of causal weights; did you mean 'tolerance'"),
+        ("burgers", ["causal.chunks=1"], "causal: Causal: chunks=1 must be a whole number of at least 2"),
+        ("burgers", ["run.causal=false", "causal.chunks=4"], r"run\.causal=false, but causal\.chunks is set"),
+        ("poisson_2d", ["run.causal=true"], r"run\.causal: causal weights follow the time of .*, but there is none"),
+    ],
+)
+def test_causal_weights_that_cannot_be_are_refused(name, assignments, message):
+    with pytest.raises(UsageError, match=message):
+        settings_of(find(name).problem({}), *assignments)
+
+
 def test_stages_are_a_list_of_tables(burgers):
     given = settings_of(
         burgers, "optimizer.kind=Stages", 'optimizer.stages=[{kind="Adam", steps=20}, {kind="LevenbergMarquardt"}]'

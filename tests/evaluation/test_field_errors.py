@@ -56,8 +56,8 @@ def test_a_numeric_reference_sees_columns_by_name(exact_solution):
     problem = poisson(phi.Reference(solver=solver, error=1e-4, source="a finer grid"))
     solution = exact_solution(problem, {u: WAVES * (1 + 2e-4)})
     assert solution.errors()["u"]["relative_l2"] == pytest.approx(2e-4)
-    assert solution._errors["u"].at_limit  # below three times the reference's own
-    assert not exact_solution(problem, {u: WAVES * (1 + 4e-4)})._errors["u"].at_limit
+    assert solution._measured.errors["u"].at_limit  # below three times the reference's own
+    assert not exact_solution(problem, {u: WAVES * (1 + 4e-4)})._measured.errors["u"].at_limit
 
 
 def test_a_field_of_fewer_coordinates_is_compared_over_its_own(exact_solution):
@@ -67,7 +67,7 @@ def test_a_field_of_fewer_coordinates_is_compared_over_its_own(exact_solution):
     exact = 1 + np.linspace(0, 1, 4001)
     assert solution.errors()["k"]["relative_l2"] == pytest.approx(0.5 * np.sqrt(4001) / np.linalg.norm(exact))
     assert solution.errors()["k"]["max"] == pytest.approx(0.5)
-    assert solution._errors["k"].points == 4001
+    assert solution._measured.errors["k"].points == 4001
 
 
 def test_what_lies_outside_a_round_region_is_left_out(exact_solution):
@@ -78,7 +78,7 @@ def test_what_lies_outside_a_round_region_is_left_out(exact_solution):
         reference={u: log(2.0001 - x**2 - y**2)},  # not a number in the corners of the square
     )
     solution = exact_solution(problem, {u: log(2.0001 - x**2 - y**2) + 0.5})
-    error = solution._errors["u"]
+    error = solution._measured.errors["u"]
     assert error.max == pytest.approx(0.5)
     assert error.points == pytest.approx(361**2 * np.pi / 4, rel=0.01)
 
@@ -86,7 +86,7 @@ def test_what_lies_outside_a_round_region_is_left_out(exact_solution):
 def test_a_reference_without_a_number_at_a_corner_is_compared_elsewhere(exact_solution):
     problem = poisson({u: WAVES / (x * y)})
     solution = exact_solution(problem, {u: (1 + 1e-3) * WAVES / (x * y)})
-    error = solution._errors["u"]
+    error = solution._measured.errors["u"]
     assert error.points == 360**2
     assert error.relative_l2 == pytest.approx(1e-3, rel=1e-6)
 
@@ -106,6 +106,6 @@ def test_many_coordinates_are_compared_on_scattered_points(exact_solution):
     problem = phi.Problem(
         box, {"pde": Eq(phi.laplacian(w), 0), "faces": phi.on(box.boundary, Eq(w, total))}, reference={w: total}
     )
-    error = exact_solution(problem, {w: total + 0.1})._errors["w"]
+    error = exact_solution(problem, {w: total + 0.1})._measured.errors["w"]
     assert error.points == 2**16
     assert error.relative_l2 == pytest.approx(0.1 / np.sqrt(4 / 12 + 4), rel=1e-3)

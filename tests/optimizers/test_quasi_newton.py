@@ -202,3 +202,17 @@ def test_no_lower_loss_along_the_gradient_either_ends_the_run(systems, steps):
     lowest = np.linalg.lstsq(matrix, right, rcond=None)[1][0] / 40
     assert infos[-1].stop == f"No step lowers the loss any more, along the gradient either: {lowest:.2e}."
     assert not infos[-1].accepted
+
+
+@pytest.mark.parametrize(
+    ("b", "h", "n", "theta", "tau", "phi"),
+    [
+        (2, 2 / 3, 2, -1 / 2, 3 / 5, 9 / 5),  # theta = (1 - b) / b
+        (1 / 4, 16 / 3, 3, 1, np.sqrt(3) / 2, 0),  # theta = 1 / rho, rho = 1
+        (5 / 3, 5 / 3, 2, -3 / 8, 1 / 3, 33 / 8),  # theta = (rho - 1) / a, tau = sigma
+    ],
+)
+def test_tau_and_phi_are_those_worked_out_by_hand(b, h, n, theta, tau, phi):
+    assert SSBroyden.scaling(Curvatures(b, h), n) == pytest.approx((tau, phi))
+    a = h * b - 1
+    assert (1 - theta) / (1 + theta * a) == pytest.approx(phi)

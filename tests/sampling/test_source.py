@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 
 import phijax.geometry as geo
-from phijax.sampling import DataModule, Held, NamedBatchSource, Points, RegionSampler, SamplerDataModule
+from phijax.sampling import (
+    DataModule,
+    Held,
+    NamedBatchSource,
+    Points,
+    RegionSampler,
+    ResidualAdaptive,
+    ResidualRefinement,
+    RetainResampleRelease,
+    SamplerDataModule,
+)
 from phijax.symbolic import coordinates, time
 
 (x,) = coordinates("x")
@@ -246,3 +256,27 @@ def test_a_data_module_of_samplers_gives_the_batches_that_an_objective_reads():
     assert same(source(2), NamedBatchSource({n: SAMPLERS[n] for n in ("walls", "pde")}, {"walls": 6, "pde": 8}, KEY)(2))
     with pytest.raises(ValueError, match="no sampler is named 'wall', which the objective reads; did you mean 'walls'"):
         module.train_batch_source(("wall",), KEY)
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        lambda base: Held(base, every=10),
+        lambda base: ResidualAdaptive(base, period=10),
+        lambda base: RetainResampleRelease(base, period=10),
+        lambda base: ResidualRefinement(base, start=16, add=4, period=10),
+    ],
+    ids=["held", "adaptive", "retained", "refined"],
+)
+def test_unseen_points_are_none_of_those_that_are_held(sampler):
+    source = NamedBatchSource({"pde": sampler(RegionSampler(geo.Interval(x, 0, 1)))}, {"pde": 32}, jax.random.key(4))
+    state, seen = source.init(), []
+    for step in range(8):
+        state, batch = source.draw(state, step, lambda name, points: points.coordinates["x"])
+        seen.append(np.asarray(batch["pde"].coordinates["x"]))
+    assert np.array_equal(seen[1], seen[7])  # held
+    points = source.unseen(8)["pde"]
+    new = np.asarray(points.coordinates["x"])
+    assert not np.isin(new, np.concatenate(seen)).any()
+    weights = np.ones(32) if points.weights is None else np.asarray(points.weights)
+    assert np.average(new, weights=weights) == pytest.approx(0.5, abs=0.2)
