@@ -55,7 +55,7 @@ def sobol(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
 
 def halton(key: PRNGKeyArray, n: int, d: int) -> Float[Array, "n d"]:
     """The first `n` points of Halton's sequence (1960), moved round the cube by one random shift (Cranley & Patterson 1976)."""
-    bases = [sympy.prime(axis + 1) for axis in range(d)]
+    bases = [int(sympy.prime(axis + 1)) for axis in range(d)]  # type: ignore[arg-type]
     columns = []
     for base in bases:
         index, share = jnp.arange(1, n + 1), 1.0 / base

@@ -121,7 +121,7 @@ def compile(
         networks = MLP(width=64, depth=4) if network is None else network
         layout = Layout(problem, networks, _scales(scales, problem), directions)
         blocks, chosen = {}, {}
-        points, samplers = _by_piece(problem, points, dict(samplers or {}), method)
+        counts, samplers = _by_piece(problem, points, dict(samplers or {}), method)
         _check_names("samplers", samplers, problem)
         for name, constraint in problem.trained.items():
             expressions = constraint_expressions(layout, constraint)
@@ -130,7 +130,7 @@ def compile(
             by_rule = 2 ** round(float(np.clip(np.log2(fit), *np.log2(ROWS_AT_ONCE))))
             blocks[name] = Block(expressions.pointwise, given or by_rule, sums=2 if fit >= FEWEST_FOR_TWO_SUMS else 1)
             chosen[name] = samplers[name] if name in samplers else _sampler(constraint, method, hold)
-        sizes = _sizes(problem, points, chosen)
+        sizes = _sizes(problem, counts, chosen)
         for name in samplers:
             check_sampler(problem.constraints[name], chosen[name], sizes[name])
         course = None if slabs is None else SlabCourse(layout, Slabs.of(slabs))
