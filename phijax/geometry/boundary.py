@@ -12,6 +12,7 @@ from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import namespace
 from phijax.geometry.cells import Cells
+from phijax.geometry.pick import Pick
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
 
 
@@ -122,12 +123,7 @@ class Boundary(Region):
 
     def _pick(self, unit: Float[Array, "n"]) -> tuple[Array, Float[Array, "n"]]:
         """Index of the piece, and where in the piece's share of (0, 1) the number lies."""
-        xp, share = namespace(unit), np.array([piece.measure for piece in self.regions])
-        edges = np.concatenate([[0.0], np.cumsum(share) / share.sum()])
-        index = xp.sum(unit[:, None] >= xp.asarray(edges[1:-1], unit.dtype)[None, :], axis=1)
-        start, width = (xp.asarray(table, unit.dtype)[index] for table in (edges[:-1], np.diff(edges)))
-        half_cell = float(jnp.finfo(unit.dtype).eps) / 4
-        return index, xp.clip((unit - start) / width, half_cell, 1 - 2 * half_cell)
+        return Pick.of(np.array([piece.measure for piece in self.regions]), unit.dtype).split(unit)
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest piece."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import is_space, namespace, symbols
@@ -45,6 +47,10 @@ class Product(Region):
         return None if None in sizes else sum(sizes)  # type: ignore[arg-type]
 
     @property
+    def cover(self) -> Region:
+        return self if self.cube_dimension is not None else Product(tuple(factor.cover for factor in self.factors))
+
+    @property
     def measure(self) -> float:
         return math.prod(factor.measure for factor in self.factors)
 
@@ -72,10 +78,18 @@ class Product(Region):
     def face_name(self) -> str | None:
         return next((factor.face_name for factor in self.factors if factor.face_name), None)
 
+    def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
+        each = [factor.accept(own, placement) for factor, own in zip(self.factors, self._shares(unit), strict=True)]
+        return functools.reduce(operator.and_, each)
+
+    def _shares(self, unit: Float[Array, "n c"]) -> list[Float[Array, "n c"]]:
+        """The columns of the cube that serve each factor, or its cover."""
+        edges = np.cumsum([factor.cover.cube_dimension or 0 for factor in self.factors])[:-1]
+        return namespace(unit).split(unit, edges, axis=1)
+
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        edges = np.cumsum([factor.cube_dimension or 0 for factor in self.factors])[:-1]
         coordinates, normals = {}, {}
-        for factor, own in zip(self.factors, namespace(unit).split(unit, edges, axis=1), strict=True):
+        for factor, own in zip(self.factors, self._shares(unit), strict=True):
             part = factor.place(own)
             coordinates |= part.coordinates
             normals |= part.normals or {}

@@ -7,12 +7,17 @@ from phijax.geometry.boundary import Boundary
 from phijax.geometry.cloud import PointCloud
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
+from phijax.geometry.polygon import Polygon
+from phijax.geometry.polyline import Polyline
 from phijax.geometry.product import Product
 from phijax.geometry.region import Region
 from phijax.geometry.selection import Selection
+from phijax.geometry.simplex import Facet, Simplex
+from phijax.geometry.solid import Solid
+from phijax.geometry.surface import Surface
 from phijax.geometry.unresolved import Unresolved
 
-REGIONS: dict[str, type[Region]] = {
-    kind.__name__: kind
-    for kind in (Interval, Fixed, Ball, Sphere, PointCloud, Product, Boundary, Selection, Unresolved)
-}
+_KINDS = (Interval, Fixed, Ball, Sphere, PointCloud, Product, Boundary, Selection, Unresolved)
+_MESHED = (Polygon, Polyline, Simplex, Facet, Surface, Solid)
+
+REGIONS: dict[str, type[Region]] = {kind.__name__: kind for kind in (*_KINDS, *_MESHED)}

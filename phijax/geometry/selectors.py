@@ -11,7 +11,9 @@ from sympy import Symbol
 
 from phijax.geometry._numbers import exact, is_space, nearest
 from phijax.geometry.boundary import Boundary
+from phijax.geometry.polyline import Polyline
 from phijax.geometry.predicate import unknown_node
+from phijax.geometry.product import product
 from phijax.geometry.region import Region
 from phijax.geometry.selection import restrict
 from phijax.geometry.unresolved import Unresolved
@@ -82,7 +84,19 @@ def _sides(region: Region) -> dict[str, Region]:
         for alias, sign in zip(names, "-+", strict=True):
             if f"{symbol.name}{sign}" in flat:
                 named[alias] = flat[f"{symbol.name}{sign}"]
-    return named | flat  # type: ignore[return-value]
+    return named | flat | _outlines(faces)  # type: ignore[return-value]
+
+
+def _outlines(faces: Iterable[tuple[str, Region]]) -> dict[str, Region]:
+    """Outlines of polygons by name, and their edges by number."""
+    found = {}
+    for name, face in faces:
+        for i, factor in enumerate(face.factors):
+            if isinstance(factor, Polyline):
+                around = lambda edge, i=i, face=face: product(*face.factors[:i], edge, *face.factors[i + 1 :])
+                prefix = "" if name == "outer" else f"{name} "
+                found |= {name: face} | {f"{prefix}{edge}": around(part) for edge, part in factor.edges}
+    return found
 
 
 def _named_axes(region: Region) -> tuple[Symbol, ...]:
