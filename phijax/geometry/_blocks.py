@@ -8,7 +8,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
+
+
+def is_traced(array: Any) -> bool:
+    """Whether the array is of a function that is being compiled, where its values are not known."""
+    return isinstance(array, Tracer)
 
 
 def in_blocks(function: Callable[[Any], Any], rows: Float[Array, "n c"], size: int) -> Any:

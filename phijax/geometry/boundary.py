@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from dataclasses import dataclass
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import namespace
 from phijax.geometry.cells import Cells
+from phijax.geometry.meshed import Merged
 from phijax.geometry.pick import Pick
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
 
@@ -104,6 +106,8 @@ class Boundary(Region):
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         if len(self.pieces) == 1:
             return self.regions[0].place(unit[:, : self.regions[0].cube_dimension])
+        if self._meshed is not None:
+            return self._meshed.place(unit)
         xp = namespace(unit)
         index, first = self._pick(unit[:, 0])
         stretched = xp.concatenate([first[:, None], unit[:, 1:]], axis=1)
@@ -117,7 +121,10 @@ class Boundary(Region):
         return Placement(coordinates, gather([part.normals for part in each]) if self.has_normals else None)
 
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
-        index, _ = self.cover._pick(unit[:, 0])  # type: ignore[attr-defined]
+        if len(self.pieces) == 1:
+            return self.regions[0].accept(unit[:, : self.regions[0].cover.cube_dimension], placement)
+        cover: Any = self.cover
+        index = cover._meshed.piece(unit[:, 0]) if cover._meshed is not None else cover._pick(unit[:, 0])[0]
         accepted = [piece.accept(unit, placement) for piece in self.regions]
         return namespace(unit).select([index == i for i in range(len(accepted))], accepted)
 
@@ -125,12 +132,20 @@ class Boundary(Region):
         """Index of the piece, and where in the piece's share of (0, 1) the number lies."""
         return Pick.of(np.array([piece.measure for piece in self.regions]), unit.dtype).split(unit)
 
+    @functools.cached_property
+    def _meshed(self) -> Merged | None:
+        return Merged.of(self.regions)
+
+    @property
+    def on_host(self) -> bool:
+        return all(piece.on_host for piece in self.regions)
+
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest piece."""
-        return jnp.min(jnp.stack([piece.distance(points) for piece in self.regions]), axis=0)
+        return functools.reduce(namespace(points[self.names[0]]).minimum, [p.distance(points) for p in self.regions])
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
-        return jnp.any(jnp.stack([piece.inside(points, tolerance) for piece in self.regions]), axis=0)
+        return functools.reduce(operator.or_, [piece.inside(points, tolerance) for piece in self.regions])
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """The pieces' rules, one after another."""

@@ -17,6 +17,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from phijax.geometry._blocks import is_traced
 from phijax.geometry._numbers import namespace
 from phijax.geometry.pick import take, take_columns
 from phijax.geometry.simplices import measures
@@ -61,6 +62,8 @@ class Columns:
     def _fold(self, points: Any, test: Callable[..., Any], join: Callable[[Any, Any], Any]) -> Any:
         """`test` of each point with each facet of its cell, joined."""
         xp, table = namespace(points), self._table(points.dtype)
+        if xp is not np and not is_traced(points):
+            return xp.asarray(self._fold(np.asarray(points), test, join))
         cell, there = self._cell(points)
         first, last = take(self.starts, cell), take(self.starts[1:], cell)
         if xp is np:
@@ -108,7 +111,10 @@ class Columns:
         first = self.starts[:-1][np.diff(self.starts) > 0]
         corners = np.zeros((2, len(first), self.corners.shape[2]))
         corners[0][:, self.across], corners[1][:, self.across] = lower[first], (lower + self.step)[first]
-        corners[0][:, self.axis], corners[1][:, self.axis] = np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)
+        corners[0][:, self.axis], corners[1][:, self.axis] = (
+            np.minimum.reduceat(low, first),
+            np.maximum.reduceat(high, first),
+        )
         thick = corners[1][:, self.axis] > corners[0][:, self.axis]
         return corners[0][thick], corners[1][thick]
 
@@ -127,10 +133,12 @@ def _along(corners: Float[np.ndarray, "m d d"], axis: int) -> Columns:
     cell, facet = _overlaps(flat, lower, step, counts)
     order = np.argsort(cell, kind="stable")
     starts = np.searchsorted(cell[order], np.arange(np.prod(counts) + 1)).astype(np.int32)
-    return Columns(corners[kept], axis, across, lower, step, tuple(counts.tolist()), starts, facet[order].astype(np.int32))
+    return Columns(
+        corners[kept], axis, across, lower, step, tuple(counts.tolist()), starts, facet[order].astype(np.int32)
+    )
 
 
-def _overlaps(flat: Any, lower: Any, step: Any, counts: Any) -> tuple[Int[np.ndarray, "e"], Int[np.ndarray, "e"]]:
+def _overlaps(flat: Any, lower: Any, step: Any, counts: Any) -> tuple[Any, Any]:
     """(cell, facet) for every cell that a projected facet meets."""
     low = np.clip(np.floor((flat.min(axis=1) - lower) / step - _SPARE), 0, counts - 1).astype(np.int64)
     high = np.clip(np.floor((flat.max(axis=1) - lower) / step + _SPARE), 0, counts - 1).astype(np.int64)

@@ -15,7 +15,9 @@ from phijax.geometry.surface import Surface
 from phijax.geometry.winding import open_edges, told_open
 
 
-def read_mesh(coordinates: tuple[Symbol, Symbol, Symbol], path: str | os.PathLike, scale: float = 1.0) -> Solid | Surface:
+def read_mesh(
+    coordinates: tuple[Symbol, Symbol, Symbol], path: str | os.PathLike, scale: float = 1.0
+) -> Solid | Surface:
     """The solid that a file's triangles bound, or their surface where they do not close, which a warning says.
 
     scale: what the file's numbers are multiplied by, such as 1e-3 for millimetres.

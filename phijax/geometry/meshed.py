@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 from sympy import Symbol
 
 from phijax.geometry._numbers import symbols
+from phijax.geometry.pick import take
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
 from phijax.geometry.simplices import Simplices
 
@@ -52,8 +52,7 @@ class Meshed(Region):
         return () if self.simplices.normals is None else self.axes
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
-        placed, normals = self.simplices.place(unit)
-        return Placement(self._named(placed), self._named(normals) if normals else None)
+        return named_placement(self.axes, *self.simplices.place(unit))
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """Simplex by simplex, Gauss-Jacobi in collapsed coordinates."""
@@ -67,19 +66,16 @@ class Meshed(Region):
     def _named(self, columns: Any) -> dict[str, Any]:
         return dict(zip(self.names, columns, strict=True))
 
-    def _evaluated(self, function: Callable[[Coordinates], Array], points: Coordinates) -> Any:
-        """NumPy stays NumPy here: a search on the host is many times faster than comparing with everything."""
-        if any(isinstance(points.get(name), jax.Array) for name in self.names) or set(self.names) - set(points):
-            return super()._evaluated(function, points)  # which also says what is missing
-        columns = np.broadcast_arrays(*(np.asarray(points[name], np.float64) for name in self.names))
-        return np.asarray(function(dict(zip(self.names, columns, strict=True))))
+    @property
+    def on_host(self) -> bool:
+        return True
 
     @functools.cached_property
     def _value(self) -> tuple:
         return _plain(tuple(self.spec[1].values()))
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self._value == other._value)
+        return self is other or (isinstance(other, type(self)) and self._value == other._value)
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._value))
@@ -89,6 +85,40 @@ class Meshed(Region):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Pieces of simplices as one table: the cost of placing points does not grow with the number of pieces."""
+
+    axes: tuple[Symbol, ...]
+    simplices: Simplices
+    owners: Int[np.ndarray, "m"]
+
+    @classmethod
+    def of(cls, regions: tuple[Region, ...]) -> Merged | None:
+        """The table, or None where a piece has another shape or the pieces differ in what they have."""
+        if not all(isinstance(r, Meshed) and r.cube_dimension and r.axes == regions[0].coordinates for r in regions):
+            return None
+        tables = [r.simplices for r in regions]  # type: ignore[attr-defined]
+        if len({(table.dimension, table.normals is None) for table in tables}) > 1:
+            return None
+        join = lambda arrays: None if arrays[0] is None else np.concatenate(arrays)
+        together = Simplices(join([t.corners for t in tables]), join([t.normals for t in tables]))  # type: ignore[arg-type]
+        owners = np.repeat(np.arange(len(tables)), [len(table.corners) for table in tables])
+        return cls(regions[0].coordinates, together, owners)
+
+    def piece(self, unit: Float[Array, "n"]) -> Int[Array, "n"]:
+        """Index of the piece that the first coordinate of the cube picks."""
+        return take(self.owners, self.simplices.index(unit))
+
+    def place(self, unit: Float[Array, "n c"]) -> Placement:
+        return named_placement(self.axes, *self.simplices.place(unit))
+
+
+def named_placement(axes: tuple[Symbol, ...], placed: list, normals: list) -> Placement:
+    name = lambda columns: {axis.name: column for axis, column in zip(axes, columns, strict=True)}
+    return Placement(name(placed), name(normals) if normals else None)
 
 
 def checked_axes(coordinates: Any, what: str, count: int) -> tuple[Symbol, ...]:

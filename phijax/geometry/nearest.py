@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from phijax.geometry._blocks import in_blocks
+from phijax.geometry._blocks import in_blocks, is_traced
 from phijax.geometry._numbers import namespace
 
 _PAIRS = 2**20  # of points and simplices that are held at a time
@@ -23,9 +23,11 @@ class Nearest:
 
     corners: Float[np.ndarray, "m k+1 d"]
 
-    def __call__(self, points: Float[Array, "n d"]) -> Float[Array, "n"]:
+    def __call__(self, points: Any) -> Any:
         if isinstance(points, np.ndarray):
-            return np.sqrt(self._by_tree(points))
+            return np.sqrt(self._by_tree(points)).astype(points.dtype)
+        if not is_traced(points):
+            return jnp.asarray(self(np.asarray(points)))
         corners = jnp.asarray(self.corners, points.dtype)
         nearest = lambda rows: jnp.min(_squares(rows[:, None], corners[None]), axis=1)
         return jnp.sqrt(in_blocks(nearest, points, max(_PAIRS // len(corners), 1)))
@@ -51,7 +53,7 @@ class Nearest:
     @functools.cached_property
     def _tree(self) -> tuple[Any, Int[np.ndarray, "c"], float]:
         """Centers of all simplices, large ones in parts, the simplex of each, and how far from them a point can be."""
-        from scipy.spatial import cKDTree
+        from scipy.spatial import KDTree
 
         radii = _radii(self.corners)
         parts = np.clip(np.ceil(radii / (2 * np.median(radii))), 1, _FINEST).astype(int)
@@ -61,7 +63,7 @@ class Nearest:
             pieces.append(cut.reshape(-1, *cut.shape[2:]))
             owners.append(np.repeat(np.flatnonzero(parts == count), cut.shape[1]))
         small = np.concatenate(pieces)
-        return cKDTree(small.mean(axis=1)), np.concatenate(owners), float(_radii(small).max())
+        return KDTree(small.mean(axis=1)), np.concatenate(owners), float(_radii(small).max())
 
 
 def _radii(corners: Float[np.ndarray, "m k+1 d"]) -> Float[np.ndarray, "m"]:
@@ -82,8 +84,8 @@ def _cut(corners: Float[np.ndarray, "m k+1 d"], count: int) -> Float[np.ndarray,
     return np.einsum("cik,mkd->mcid", weights / count, corners)
 
 
-def _squares(points: Float[Array, "*n d"], corners: Float[Array, "*n k+1 d"]) -> Float[Array, "*n"]:
-    """Squared distances from points to segments or triangles."""
+def _squares(points: Any, corners: Any) -> Any:
+    """Squared distances from points (..., d) to segments or triangles (..., k + 1, d)."""
     xp = namespace(points)
     p, a, *others = ([x[..., i] for i in range(x.shape[-1])] for x in (points, *_corners_of(corners)))
     if len(others) == 1:

@@ -46,6 +46,8 @@ class Pick:
     def row(self, unit: Float[Array, "n"]) -> Int[Array, "n"]:
         """Index among the intervals."""
         xp = namespace(unit)
+        if len(self.pieces) == 1:
+            return xp.zeros(unit.shape, np.int32)
         if len(self.pieces) <= _FEW:
             return xp.sum(unit[:, None] >= xp.asarray(self.edges[1:-1])[None, :], axis=1)
         cells = len(self.guide) - 1
@@ -80,7 +82,7 @@ def stretched(unit: Float[Array, "n"], start: Float[Array, "n"], rate: Float[Arr
     return namespace(unit).clip((unit - start) * rate, half_cell, 1 - 2 * half_cell)
 
 
-def take(table: np.ndarray, index: Int[Array, "n"]) -> Array:
+def take(table: np.ndarray, index: Any) -> Any:
     """Rows of a table at indices that are known to be in it; of NumPy for NumPy."""
     if isinstance(index, np.ndarray):
         return table[index]

@@ -76,8 +76,14 @@ class Polygon(Meshed):
 
     @functools.cached_property
     def _outlines(self) -> tuple[tuple[str, Polyline], ...]:
-        rings = [("outer", self.vertices, 1), *((n, h, -1) for n, h in zip(hole_names(len(self.holes)), self.holes, strict=True))]
-        return tuple((name, Polyline(self.axes, ring, True, sign * int(np.sign(signed_area(ring))))) for name, ring, sign in rings)
+        rings = [
+            ("outer", self.vertices, 1),
+            *((n, h, -1) for n, h in zip(hole_names(len(self.holes)), self.holes, strict=True)),
+        ]
+        return tuple(
+            (name, Polyline(self.axes, ring, True, sign * int(np.sign(signed_area(ring)))))
+            for name, ring, sign in rings
+        )
 
     def faces(self) -> tuple[tuple[str, Region], ...]:
         return self._outlines
@@ -120,7 +126,9 @@ class Polygon(Meshed):
         spans = sorted(line.bounds[1 - axis :: 2] for line in shapely.get_parts(cut) if line.length > 0)
         if not spans:
             low, high = self.bounds[symbol]
-            raise ValueError(f"{symbol} = {value} does not cut {self.body()}; choose a value between {low:.6g} and {high:.6g}.")
+            raise ValueError(
+                f"{symbol} = {value} does not cut {self.body()}; choose a value between {low:.6g} and {high:.6g}."
+            )
         parts = [product(Fixed(symbol, value), Interval(other, *span)) for span in spans]
         return parts[0] if len(parts) == 1 else Boundary(tuple((f"part {i + 1}", part) for i, part in enumerate(parts)))
 

@@ -56,7 +56,9 @@ class Polyline(Meshed):
         ends = self.simplices.corners
         if len(ends) > _FEW:
             return ()
-        return tuple((f"edge {i}", Polyline(self.axes, pair, False, self.side_of_normal)) for i, pair in enumerate(ends))
+        return tuple(
+            (f"edge {i}", Polyline(self.axes, pair, False, self.side_of_normal)) for i, pair in enumerate(ends)
+        )
 
     @functools.cached_property
     def _nearest(self) -> Nearest:
@@ -75,7 +77,9 @@ class Polyline(Meshed):
         crossed = (low <= level) & ((level < high) | ((level == high) & (level == np.max(self.vertices[:, axis]))))
         crossed &= low < high
         if not crossed.any():
-            raise ValueError(f"{symbol} = {value} crosses no edge of {self.body()}; choose a value between {self.bounds[symbol]}.")
+            raise ValueError(
+                f"{symbol} = {value} crosses no edge of {self.body()}; choose a value between {self.bounds[symbol]}."
+            )
         a, b, normals = a[crossed], b[crossed], normals[crossed]  # type: ignore[index]
         points = a + ((level - a[:, axis]) / (b - a)[:, axis])[:, None] * (b - a)
         points[:, axis] = level

@@ -101,9 +101,15 @@ class Simplex(_Corners):
         others = tuple(a for a in self.axes if a != symbol)
         low, high = self.bounds[symbol]
         if not low < level < high:
-            raise ValueError(f"{symbol} = {value} does not cut {self.body()}; choose a value between {low:.6g} and {high:.6g}.")
+            raise ValueError(
+                f"{symbol} = {value} does not cut {self.body()}; choose a value between {low:.6g} and {high:.6g}."
+            )
         ends = [np.array(pair) for pair in itertools.combinations(self.vertices, 2)]
-        cut = [a + (level - a[axis]) / (b - a)[axis] * (b - a) for a, b in ends if (a[axis] - level) * (b[axis] - level) < 0]
+        cut = [
+            a + (level - a[axis]) / (b - a)[axis] * (b - a)
+            for a, b in ends
+            if (a[axis] - level) * (b[axis] - level) < 0
+        ]
         cut += [v for v in self.vertices if v[axis] == level]
         corners = np.delete(np.array(cut), axis, axis=1)
         if not others:
@@ -117,14 +123,20 @@ class Simplex(_Corners):
 
             around = shapely.get_coordinates(shapely.MultiPoint(corners).convex_hull)
             return product(Fixed(symbol, value), Polygon(others, around))
-        raise ValueError(f"{symbol} = {value} on {self.body()}: slices of simplices over more than three coordinates are no regions here.")
+        raise ValueError(
+            f"{symbol} = {value} on {self.body()}: slices of simplices over more than three coordinates are no regions here."
+        )
 
     def faces(self) -> tuple[tuple[str, Region], ...]:
         normals, _ = self._planes
         if len(self.axes) == 1:
-            return tuple((f"face {1 - i}", Fixed(self.axes[0], float(v[0]), int(np.sign(normals[0, 1 - i])))) for i, v in enumerate(self.vertices))
+            return tuple(
+                (f"face {1 - i}", Fixed(self.axes[0], float(v[0]), int(np.sign(normals[0, 1 - i]))))
+                for i, v in enumerate(self.vertices)
+            )
         return tuple(
-            (f"face {i}", Facet(self.axes, np.delete(self.vertices, i, axis=0), normals[:, i])) for i in range(len(self.vertices))
+            (f"face {i}", Facet(self.axes, np.delete(self.vertices, i, axis=0), normals[:, i]))
+            for i in range(len(self.vertices))
         )
 
     def body(self, tex: bool = False) -> str:
@@ -157,7 +169,9 @@ class Facet(_Corners):
         return self._away(xp, rows).reshape(shape)
 
     def slice_at(self, symbol: Any, value: Expr) -> Region:
-        raise ValueError(f"{symbol} = {value} on {self.body()}: slices of facets are no regions here; use the simplex's at.")
+        raise ValueError(
+            f"{symbol} = {value} on {self.body()}: slices of facets are no regions here; use the simplex's at."
+        )
 
     def body(self, tex: bool = False) -> str:
         return self._written("facet", tex)

@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from phijax.geometry import _simplex_rules
-from phijax.geometry._blocks import in_blocks
+from phijax.geometry._blocks import in_blocks, is_traced
 from phijax.geometry._numbers import namespace
-from phijax.geometry.pick import Pick, stretched, take_columns
+from phijax.geometry.pick import Pick, stretched, take, take_columns
 
 _BLOCK = 4096  # points that are placed at a time
 
@@ -50,7 +50,7 @@ class Simplices:
 
     def place(self, unit: Float[Array, "n k"]) -> tuple[list[Float[Array, "n"]], list[Float[Array, "n"]]]:
         """Columns of points, and of normals where there are any; of simplices with interior, strictly inside."""
-        if isinstance(unit, np.ndarray):
+        if not is_traced(unit):
             return self._placed(unit)
         # A processor would compute the draws again for each of the columns, were they not cut off by a loop.
         return jax.lax.platform_dependent(
@@ -68,6 +68,11 @@ class Simplices:
             for axis in range(d)
         ]
         return placed, normals
+
+    def index(self, unit: Float[Array, "n"]) -> Int[Array, "n"]:
+        """Which simplex the first coordinate of the cube picks."""
+        pick, _ = self._rounded(unit.dtype)
+        return take(pick.pieces, pick.row(unit))
 
     def _rounded(self, dtype: Any) -> tuple[Pick, Float[np.ndarray, "m c"]]:
         dtype = np.dtype(dtype)

@@ -37,7 +37,9 @@ class Solid(Meshed):
         axes, vertices, triangles = checked_mesh("Solid", self.axes, self.vertices, self.triangles)
         found = open_edges(triangles)
         if len(found):
-            raise ValueError(f"Solid: the surface is not closed: {told_open(vertices, found)}; mend it, or use phi.Surface.")
+            raise ValueError(
+                f"Solid: the surface is not closed: {told_open(vertices, found)}; mend it, or use phi.Surface."
+            )
         turned = read_only(outward(vertices, triangles))
         for field, value in (("axes", axes), ("vertices", vertices), ("triangles", turned)):
             object.__setattr__(self, field, value)
@@ -104,7 +106,9 @@ class Solid(Meshed):
         return Rule(self._named(nodes.T), weights * signs[index])
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
-        raise ValueError(f"{symbol} = {value} in {self.body()}: slices of solids are no regions here yet; give the slice as a phi.Polygon.")
+        raise ValueError(
+            f"{symbol} = {value} in {self.body()}: slices of solids are no regions here yet; give the slice as a phi.Polygon."
+        )
 
     def faces(self) -> tuple[tuple[str, Region], ...]:
         return (("surface", self._surface),)

@@ -50,7 +50,9 @@ class Surface(Meshed):
         return self._nearest(column_stack(points, self.names, namespace(column))).reshape(column.shape)
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
-        raise ValueError(f"{symbol} = {value} on {self.body()}: its slices are no regions here; use boundary(where=...).")
+        raise ValueError(
+            f"{symbol} = {value} on {self.body()}: its slices are no regions here; use boundary(where=...)."
+        )
 
     def body(self, tex: bool = False) -> str:
         words = f"surface of {len(self.triangles)} triangles"
@@ -70,7 +72,9 @@ def checked_mesh(
     bad = np.any((index != rows) | (index < 0) | (index >= len(table)), axis=1)
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(f"{what}: triangle {row} is {rows[row].tolist()}; its numbers are rows of the {len(table)} vertices, from 0.")
+        raise ValueError(
+            f"{what}: triangle {row} is {rows[row].tolist()}; its numbers are rows of the {len(table)} vertices, from 0."
+        )
     areas = Simplices(table[index]).measures
     if not areas.all():
         row = int(np.argmin(areas))
