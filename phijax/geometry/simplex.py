@@ -37,9 +37,9 @@ class _Corners(Meshed):
         best = xp.full(len(rows), np.inf, rows.dtype)
         for size in range(1, len(self.vertices) + 1):
             for chosen in itertools.combinations(self.vertices, size):
-                corner, steps = np.array(chosen[0]), np.array(chosen[1:]) - chosen[0]
-                offset = rows - xp.asarray(corner, rows.dtype)
+                offset = rows - xp.asarray(chosen[0], rows.dtype)[None]
                 if size > 1:
+                    steps = np.array(chosen[1:]) - chosen[0]
                     shares = offset @ xp.asarray(np.linalg.pinv(steps), rows.dtype)
                     offset = offset - shares @ xp.asarray(steps, rows.dtype)
                     over = xp.all(shares >= 0, axis=1) & (xp.sum(shares, axis=1) <= 1)
@@ -130,10 +130,8 @@ class Simplex(_Corners):
     def faces(self) -> tuple[tuple[str, Region], ...]:
         normals, _ = self._planes
         if len(self.axes) == 1:
-            return tuple(
-                (f"face {1 - i}", Fixed(self.axes[0], float(v[0]), int(np.sign(normals[0, 1 - i]))))
-                for i, v in enumerate(self.vertices)
-            )
+            ends = self.vertices[::-1, 0].tolist()
+            return tuple((f"face {i}", Fixed(self.axes[0], ends[i], int(np.sign(normals[0, i])))) for i in range(2))
         return tuple(
             (f"face {i}", Facet(self.axes, np.delete(self.vertices, i, axis=0), normals[:, i]))
             for i in range(len(self.vertices))
