@@ -42,10 +42,16 @@ from phijax.geometry import Ellipsoid as Ellipsoid
 from phijax.geometry import Interval as Interval
 from phijax.geometry import Point as Point
 from phijax.geometry import PointCloud as PointCloud
+from phijax.geometry import Polygon as Polygon
 from phijax.geometry import Rectangle as Rectangle
 from phijax.geometry import Region as Region
+from phijax.geometry import Simplex as Simplex
+from phijax.geometry import Solid as Solid
 from phijax.geometry import Sphere as Sphere
+from phijax.geometry import Surface as Surface
+from phijax.geometry import Triangle as Triangle
 from phijax.geometry import interface as interface
+from phijax.geometry import read_mesh as read_mesh
 from phijax.networks import MLP as MLP
 from phijax.networks import SIREN as SIREN
 from phijax.networks import FourierFeatures as FourierFeatures

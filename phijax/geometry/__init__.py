@@ -10,6 +10,10 @@ from phijax.geometry.fixed import Point as Point
 from phijax.geometry.interface import extend as extend
 from phijax.geometry.interface import interface as interface
 from phijax.geometry.interval import Interval as Interval
+from phijax.geometry.mesh_files import read_mesh as read_mesh
+from phijax.geometry.polygon import Polygon as Polygon
+from phijax.geometry.polygon import Triangle as Triangle
+from phijax.geometry.polyline import Polyline as Polyline
 from phijax.geometry.product import Box as Box
 from phijax.geometry.product import Product as Product
 from phijax.geometry.product import Rectangle as Rectangle
@@ -23,4 +27,8 @@ from phijax.geometry.shapes import Circle as Circle
 from phijax.geometry.shapes import Cylinder as Cylinder
 from phijax.geometry.shapes import Ellipse as Ellipse
 from phijax.geometry.shapes import Ellipsoid as Ellipsoid
+from phijax.geometry.simplex import Facet as Facet
+from phijax.geometry.simplex import Simplex as Simplex
+from phijax.geometry.solid import Solid as Solid
+from phijax.geometry.surface import Surface as Surface
 from phijax.geometry.unresolved import Unresolved as Unresolved

@@ -7,13 +7,14 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import namespace
 from phijax.geometry.cells import Cells
+from phijax.geometry.meshed import Merged
+from phijax.geometry.pick import Pick
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
 
 
@@ -105,6 +106,8 @@ class Boundary(Region):
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         if len(self.pieces) == 1:
             return self.regions[0].place(unit[:, : self.regions[0].cube_dimension])
+        if self._meshed is not None:
+            return self._meshed.place(unit)
         xp = namespace(unit)
         index, stretched = self._spread(unit)
         cells = Cells.of(self.regions)
@@ -129,31 +132,31 @@ class Boundary(Region):
 
     def piece_of(self, unit: Float[Array, "n c"]) -> Array:
         """Index of the piece that each point of the cube goes to, (n,)."""
-        return self._pick(unit[:, 0])[0] if len(self.pieces) > 1 else namespace(unit).zeros(len(unit), int)
+        if len(self.pieces) == 1:
+            return namespace(unit).zeros(len(unit), int)
+        return self._meshed.piece(unit[:, 0]) if self._meshed is not None else self._pick(unit[:, 0])[0]
 
     def _spread(self, unit: Float[Array, "n c"]) -> tuple[Array, Float[Array, "n c"]]:
         """Index of the piece, and the point of the piece's own cube."""
-        if len(self.pieces) == 1:
+        if len(self.pieces) == 1 or self._meshed is not None:
             return self.piece_of(unit), unit
         index, first = self._pick(unit[:, 0])
         return index, namespace(unit).concatenate([first[:, None], unit[:, 1:]], axis=1)
 
     def _pick(self, unit: Float[Array, "n"]) -> tuple[Array, Float[Array, "n"]]:
         """Index of the piece, and where in the piece's share of (0, 1) the number lies."""
-        xp, share = namespace(unit), np.array([piece.measure for piece in self.regions])
-        edges = np.concatenate([[0.0], np.cumsum(share) / share.sum()])
-        index = xp.sum(unit[:, None] >= xp.asarray(edges[1:-1], unit.dtype)[None, :], axis=1)
-        start, width = (xp.asarray(table, unit.dtype)[index] for table in (edges[:-1], np.diff(edges)))
-        half_cell = float(jnp.finfo(unit.dtype).eps) / 4
-        return index, xp.clip((unit - start) / width, half_cell, 1 - 2 * half_cell)
+        return Pick.of(np.array([piece.measure for piece in self.regions]), unit.dtype).split(unit)
+
+    @functools.cached_property
+    def _meshed(self) -> Merged | None:
+        return Merged.of(self.regions)
 
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
         """To the nearest piece."""
-        each = [piece.distance(points) for piece in self.regions]
-        return namespace(each[0]).min(namespace(each[0]).stack(each), axis=0)
+        return functools.reduce(namespace(points[self.names[0]]).minimum, [p.distance(points) for p in self.regions])
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
-        return functools.reduce(operator.or_, (piece.inside(points, tolerance) for piece in self.regions))
+        return functools.reduce(operator.or_, [piece.inside(points, tolerance) for piece in self.regions])
 
     def quadrature(self, points_per_axis: int) -> Rule:
         """The pieces' rules, one after another."""

@@ -11,15 +11,20 @@ from phijax.geometry.fixed import Fixed
 from phijax.geometry.image import Image
 from phijax.geometry.interval import Interval
 from phijax.geometry.named import Named
+from phijax.geometry.polygon import Polygon
+from phijax.geometry.polyline import Polyline
 from phijax.geometry.product import Product
 from phijax.geometry.region import Region
 from phijax.geometry.selection import Selection
+from phijax.geometry.simplex import Facet, Simplex
+from phijax.geometry.solid import Solid
+from phijax.geometry.surface import Surface
 from phijax.geometry.thinned import Thinned
 from phijax.geometry.trimmed import Flipped, Trimmed
 from phijax.geometry.unresolved import Unresolved
 
-REGIONS: dict[str, type[Region]] = {
-    kind.__name__: kind
-    for kind in (Interval, Fixed, Ball, Sphere, PointCloud, Product, Boundary, Selection, Unresolved)
-    + (Image, Thinned, Arcs, Combination, Trimmed, Flipped, Named)
-}
+_KINDS = (Interval, Fixed, Ball, Sphere, PointCloud, Product, Boundary, Selection, Unresolved)
+_MESHED = (Polygon, Polyline, Simplex, Facet, Surface, Solid)
+_MADE = (Image, Thinned, Arcs, Combination, Trimmed, Flipped, Named)
+
+REGIONS: dict[str, type[Region]] = {kind.__name__: kind for kind in (*_KINDS, *_MESHED, *_MADE)}
