@@ -270,12 +270,13 @@ def test_a_data_module_of_samplers_gives_the_batches_that_an_objective_reads():
 )
 def test_unseen_points_are_none_of_those_that_are_held(sampler):
     source = NamedBatchSource({"pde": sampler(RegionSampler(geo.Interval(x, 0, 1)))}, {"pde": 32}, jax.random.key(4))
+    draw = jax.jit(lambda state, step: source.draw(state, step, lambda name, points: points.coordinates["x"]))
     state, seen = source.init(), []
     for step in range(8):
-        state, batch = source.draw(state, step, lambda name, points: points.coordinates["x"])
+        state, batch = draw(state, step)
         seen.append(np.asarray(batch["pde"].coordinates["x"]))
     assert np.array_equal(seen[1], seen[7])  # held
-    points = source.unseen(8)["pde"]
+    points = jax.jit(source.unseen)(8)["pde"]
     new = np.asarray(points.coordinates["x"])
     assert not np.isin(new, np.concatenate(seen)).any()
     weights = np.ones(32) if points.weights is None else np.asarray(points.weights)
