@@ -77,7 +77,7 @@ def test_normals_of_a_pentagon_listed_clockwise_in_single_precision():
 
 def test_a_hole_and_the_outline_are_pieces_of_their_own():
     outer, hole = framed.side("outer"), framed.side("hole")
-    assert [name for name, _ in framed.boundary.pieces] == ["outer", "hole"]
+    assert {piece.face_name for _, piece in framed.boundary.pieces} == {"outer", "hole"}
     assert outer.measure == 14
     assert hole.measure == pytest.approx(2 + 2 * np.sqrt(2))
     on_outer, _ = sample(outer, 500)
@@ -105,9 +105,7 @@ def test_edges_of_a_short_outline_are_sides_in_the_order_of_the_corners():
     moving = framed * geo.Interval(t, 0, 2)
     assert moving.side("hole edge 1").measure == 2
     assert moving.side("hole edge 1").names == ("x", "y", "t")
-    assert "did you mean 'hole edge 1'? (it has outer, edge 0" in framed.side("hole edge").faults[0].replace(
-        "edge 3'", "edge 1'"
-    )
+    assert "did you mean 'hole edge 3'? (it has edge 0, outer, edge 1" in framed.side("hole edge").faults[0]
     assert "edge 0" not in pierced.side("nothing").faults[0].split("hole")[-1]
     where = framed.boundary(where=x < 0.5)
     assert where.measure == pytest.approx(4, rel=1e-3)
@@ -117,7 +115,8 @@ def test_edges_of_a_short_outline_are_sides_in_the_order_of_the_corners():
 def test_many_holes_are_named_by_number():
     holes = [[(i, 0.2), (i + 0.5, 0.2), (i, 0.7)] for i in range(1, 5)]
     comb = geo.Polygon((x, y), [(0, 0), (6, 0), (6, 1), (0, 1)], holes)
-    assert [name for name, _ in comb.boundary.pieces] == ["outer", "hole 1", "hole 2", "hole 3", "hole 4"]
+    names = [piece.face_name for _, piece in comb.boundary.pieces]
+    assert list(dict.fromkeys(names)) == ["outer", "hole 1", "hole 2", "hole 3", "hole 4"]
     assert comb.measure == pytest.approx(6 - 4 / 8)
     given, _ = sample(comb.boundary, 2**12)
     assert np.mean(comb.side("hole 3").signed_distance(given) < 1e-9) == pytest.approx(
@@ -177,8 +176,8 @@ def test_slices_are_intervals_and_points():
     assert [piece.bounds[y] for _, piece in cut.pieces] == [(0, 1), (2, 3)]
     assert framed.at(y=0.5).bounds == {x: (0, 4), y: (0.5, 0.5)}
     ends = framed.side("outer").at(y=1)
-    np.testing.assert_array_equal(ends.columns[x], [4, 0])
-    np.testing.assert_array_equal(ends.normals[x], [1, -1])
+    assert [float(part.columns[x][0]) for _, part in ends.pieces] == [4, 0]
+    assert [float(part.normals[x][0]) for _, part in ends.pieces] == [1, -1]
     assert "choose a value between 0 and 4" in framed.at(x=7).faults[0]
 
 

@@ -156,7 +156,7 @@ def test_what_was_selected_can_be_sliced():
         (slab.boundary(where=x + z > 0), ["uses z, which is no coordinate; it has x, y, t"]),
         (slab.boundary(where=lambda x: x > 0), ["is no condition; write one such as x > 0"]),
         (slab.boundary(where=sympy.gamma(x) > y), ["holds gamma(x), which can't be evaluated on points"]),
-        (geo.Disk((x, y)).side("left"), ["it has no flat sides; use .boundary"]),
+        (geo.Disk((x, y)).side("left"), ["there is no such side; it has circle in x, y"]),
         (geo.Disk((x, y)).boundary.at(x=0), ["its slices are no regions here"]),
         (channel.boundary.boundary, ["it has none in space, being a boundary itself"]),
         (channel.at(x=0, y=0).boundary, ["it has none in space, being a set of points"]),
@@ -197,10 +197,11 @@ def test_interface_of_boxes_and_what_has_none():
     face = geo.interface(lower, upper)
     assert face.fixed == {y: 1}
     assert face.measure == 2
+    assert geo.interface(channel, geo.Rectangle((x, 2, 3), (y, 0, pi / 4))).measure == pytest.approx(np.pi / 4)
     cases = [
         (geo.interface(channel, geo.Rectangle((x, 3, 4), (y, 0, 1))), "[0, 2] and [3, 4] in x do not touch at one end"),
         (geo.interface(channel, channel), "they differ along nothing"),
-        (geo.interface(channel, geo.Rectangle((x, 2, 3), (y, 0, 2))), "they differ along x, y"),
+        (geo.interface(channel, geo.Rectangle((x, 5, 6), (y, 0, 2))), "they differ along x, y"),
         (geo.interface(channel, geo.Interval(x, 0, 1)), "over the same coordinates"),
         (geo.interface(geo.Interval(t, 0, 1), geo.Interval(t, 1, 2)), "t is not of space"),
         (geo.interface(geo.Interval(x, 0, 1, periodic=True), geo.Interval(x, 1, 2)), "do not touch"),
