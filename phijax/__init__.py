@@ -78,6 +78,7 @@ from phijax.solve import solve as solve
 from phijax.symbolic import coordinate as coordinate
 from phijax.symbolic import coordinates as coordinates
 from phijax.symbolic import curl as curl
+from phijax.symbolic import cylindrical as cylindrical
 from phijax.symbolic import div as div
 from phijax.symbolic import dt as dt
 from phijax.symbolic import field as field
@@ -89,6 +90,8 @@ from phijax.symbolic import laplacian as laplacian
 from phijax.symbolic import normal as normal
 from phijax.symbolic import normal_derivative as normal_derivative
 from phijax.symbolic import parameter as parameter
+from phijax.symbolic import polar as polar
+from phijax.symbolic import spherical as spherical
 from phijax.symbolic import time as time
 from phijax.training import Average as Average
 from phijax.training import Callback as Callback

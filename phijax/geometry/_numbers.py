@@ -15,7 +15,7 @@ from jaxtyping import Array
 from sympy import Expr, Float, Integer, Symbol, sympify
 from sympy.core.sympify import SympifyError
 
-from phijax.symbolic import kind_of
+from phijax.symbolic import charts_of, kind_of
 
 
 def exact(value: Any, what: str) -> Expr:
@@ -73,6 +73,16 @@ def symbols(given: Any, what: str) -> tuple[Symbol, ...]:
         if sum(s.name == name for s in each) > 1:
             raise ValueError(f"{what}: the coordinate {name!r} is given more than once.")
     return each
+
+
+def uncurved(given: Iterable[Symbol], what: str) -> None:
+    """Refuses coordinates of a curvilinear chart where lengths and normals are taken as Cartesian ones."""
+    for symbol in given:
+        for chart in charts_of([symbol]):
+            raise ValueError(
+                f"{what}: {symbol} is of a {chart[0]} chart, in which lengths and normals are others; regions over it "
+                f"are products of phi.Interval."
+            )
 
 
 def namespace(array: Any) -> Any:

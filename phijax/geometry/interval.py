@@ -13,6 +13,7 @@ from sympy import Expr, Symbol
 from phijax.geometry._numbers import as_float, exact, inner_bounds, is_space, namespace, symbols
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
+from phijax.symbolic import degenerate
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,9 @@ class Interval(Region):
         if self.periodic_ends or not is_space(self.coordinate):
             return ()
         name = self.coordinate.name
-        return (f"{name}-", Fixed(self.coordinate, self.lower, -1)), (f"{name}+", Fixed(self.coordinate, self.upper, 1))
+        ends = ((f"{name}-", Fixed(self.coordinate, self.lower, -1)), (f"{name}+", Fixed(self.coordinate, self.upper, 1)))
+        # Nothing ends where all points of a side are one: at the axis of a curvilinear chart.
+        return tuple((side, end) for side, end in ends if not degenerate(self.coordinate, end.value))
 
     def body(self, tex: bool = False) -> str:
         inside = f"[{written(self.lower, tex)}, {written(self.upper, tex)}]"

@@ -11,11 +11,12 @@ from sympy import Symbol
 
 from phijax.geometry._numbers import exact, is_space, nearest
 from phijax.geometry.boundary import Boundary
+from phijax.geometry.interval import Interval
 from phijax.geometry.predicate import unknown_node
 from phijax.geometry.region import Region
 from phijax.geometry.selection import restrict
 from phijax.geometry.unresolved import Unresolved
-from phijax.symbolic import kind_of
+from phijax.symbolic import degenerate, kind_of
 
 _SIDES = (("left", "right"), ("bottom", "top"))
 
@@ -99,11 +100,18 @@ def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
         return f"{symbol} is of kind {kind_of(symbol)}, and sides are of space; use at({symbol}=...)"
     if symbol is not None and symbol in region.periodic:
         return f"{symbol} is periodic and has no ends; use at({symbol}=...) for a slice"
+    if symbol is not None and name in {f"{symbol.name}-", f"{symbol.name}+", *aliases} and _touches_axis(region, symbol):
+        return f"{symbol} reaches the axis of its chart, which is no side; use at({symbol}=...) for a condition there"
     if not any(map(is_space, axes.values())):
         return f"sides are of space, and {_listed(axes.values())} is not; use at"
     if not found:
         return "it has no flat sides; use .boundary"
     return f"there is no such side; {nearest(name, found)}"
+
+
+def _touches_axis(region: Region, symbol: Symbol) -> bool:
+    factor = next((f for f in region.factors if isinstance(f, Interval) and f.coordinate == symbol), None)
+    return factor is not None and any(degenerate(symbol, end) for end in (factor.lower, factor.upper))
 
 
 def select(faces: Boundary, coordinates: tuple[Symbol | str, ...], where: Any) -> Region:
