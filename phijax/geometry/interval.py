@@ -111,7 +111,10 @@ class Interval(Region):
         if self.periodic_ends or not is_space(self.coordinate):
             return ()
         name = self.coordinate.name
-        ends = ((f"{name}-", Fixed(self.coordinate, self.lower, -1)), (f"{name}+", Fixed(self.coordinate, self.upper, 1)))
+        ends = (
+            (f"{name}-", Fixed(self.coordinate, self.lower, -1)),
+            (f"{name}+", Fixed(self.coordinate, self.upper, 1)),
+        )
         # Nothing ends where all points of a side are one: at the axis of a curvilinear chart.
         return tuple((side, end) for side, end in ends if not degenerate(self.coordinate, end.value))
 

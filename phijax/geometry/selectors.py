@@ -100,7 +100,11 @@ def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
         return f"{symbol} is of kind {kind_of(symbol)}, and sides are of space; use at({symbol}=...)"
     if symbol is not None and symbol in region.periodic:
         return f"{symbol} is periodic and has no ends; use at({symbol}=...) for a slice"
-    if symbol is not None and name in {f"{symbol.name}-", f"{symbol.name}+", *aliases} and _touches_axis(region, symbol):
+    if (
+        symbol is not None
+        and name in {f"{symbol.name}-", f"{symbol.name}+", *aliases}
+        and _touches_axis(region, symbol)
+    ):
         return f"{symbol} reaches the axis of its chart, which is no side; use at({symbol}=...) for a condition there"
     if not any(map(is_space, axes.values())):
         return f"sides are of space, and {_listed(axes.values())} is not; use at"

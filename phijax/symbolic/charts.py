@@ -31,9 +31,7 @@ class _Kind(NamedTuple):
 _KINDS = {
     "polar": _Kind(lambda r, theta: (sympy.S.One, r), (None, 2 * sympy.pi)),
     "cylindrical": _Kind(lambda r, theta, z: (sympy.S.One, r, sympy.S.One), (None, 2 * sympy.pi, None)),
-    "spherical": _Kind(
-        lambda r, theta, phi: (sympy.S.One, r, r * sympy.sin(theta)), (None, sympy.pi, 2 * sympy.pi)
-    ),
+    "spherical": _Kind(lambda r, theta, phi: (sympy.S.One, r, r * sympy.sin(theta)), (None, sympy.pi, 2 * sympy.pi)),
 }
 
 

@@ -186,7 +186,9 @@ def _laplacian_of_vector(parts: tuple[sympy.Expr, ...], axes: tuple[sympy.Symbol
     _check_components(parts, axes, "laplacian")
     rows = []
     for coefficients in _vector_laplacian_coefficients(axes):
-        rows.append(sum((c * parts[k].diff(*by) if by else c * parts[k] for k, by, c in coefficients), sympy.Integer(0)))
+        rows.append(
+            sum((c * parts[k].diff(*by) if by else c * parts[k] for k, by, c in coefficients), sympy.Integer(0))
+        )
     return sympy.Matrix(rows)
 
 
@@ -199,7 +201,9 @@ def _vector_laplacian_coefficients(
     grad div - curl curl of stand-ins: what cancels between the two, as all mixed derivatives do, is gone.
     """
     if len(axes) > 3:
-        raise ValueError(f"the Laplacian of a vector in curvilinear coordinates exists in up to three, not {_names(axes)}.")
+        raise ValueError(
+            f"the Laplacian of a vector in curvilinear coordinates exists in up to three, not {_names(axes)}."
+        )
     stand_ins = [sympy.Function(f"v_{i}")(*axes) for i in range(len(axes))]
     whole = grad(div(stand_ins, over=axes), over=axes)
     if len(axes) > 1:

@@ -86,7 +86,9 @@ def test_a_swirl_between_cylinders_is_steady_stokes_flow():
     a, b = phi.fields("a b", rc, tc)
     ring = phi.Interval(rc, 1, 2) * phi.Interval(tc, 0, 2 * pi, periodic=True)
     momentum = phi.laplacian((a, b, 0 * a), over=(rc, tc, zc))
-    problem = phi.Problem(ring, {"flow": {"r": Eq(momentum[0], 0), "theta": Eq(momentum[1], 0), "div": phi.div((a, b))}})
+    problem = phi.Problem(
+        ring, {"flow": {"r": Eq(momentum[0], 0), "theta": Eq(momentum[1], 0), "div": phi.div((a, b))}}
+    )
     given = {a: 0 * rc, b: 3 * rc + 5 / rc + 0 * sin(tc)}
     for residual in inject(problem, given, "flow").values():
         np.testing.assert_allclose(residual, 0, atol=1e-12)

@@ -158,7 +158,7 @@ def test_an_axisymmetric_flow_of_two_components_is_that_of_three_without_swirl()
 
 
 def test_a_tuple_that_is_no_vector_of_the_chart_is_refused():
-    with pytest.raises(ValueError, match="laplacian of 1 components .* over 2 space coordinates"):
+    with pytest.raises(ValueError, match=r"laplacian of 1 components .* over 2 space coordinates"):
         phi.laplacian((phi.field("a", r, theta),))
     with pytest.raises(ValueError, match="polar takes 2 names in one string"):
         phi.polar("r theta z")
