@@ -33,8 +33,10 @@ from phijax.formulation import on as on
 from phijax.formulation import periodic as periodic
 from phijax.geometry import Ball as Ball
 from phijax.geometry import Box as Box
+from phijax.geometry import Curve as Curve
 from phijax.geometry import Disk as Disk
 from phijax.geometry import Interval as Interval
+from phijax.geometry import ParametricSurface as ParametricSurface
 from phijax.geometry import Point as Point
 from phijax.geometry import PointCloud as PointCloud
 from phijax.geometry import Rectangle as Rectangle

@@ -5,6 +5,7 @@ from phijax.geometry.ball import Disk as Disk
 from phijax.geometry.ball import Sphere as Sphere
 from phijax.geometry.boundary import Boundary as Boundary
 from phijax.geometry.cloud import PointCloud as PointCloud
+from phijax.geometry.curve import Curve as Curve
 from phijax.geometry.fixed import Fixed as Fixed
 from phijax.geometry.fixed import Point as Point
 from phijax.geometry.interface import extend as extend
@@ -18,4 +19,5 @@ from phijax.geometry.region import Region as Region
 from phijax.geometry.region import Rule as Rule
 from phijax.geometry.registry import REGIONS as REGIONS
 from phijax.geometry.selection import Selection as Selection
+from phijax.geometry.surface import ParametricSurface as ParametricSurface
 from phijax.geometry.unresolved import Unresolved as Unresolved

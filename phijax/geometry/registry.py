@@ -5,14 +5,19 @@ from __future__ import annotations
 from phijax.geometry.ball import Ball, Sphere
 from phijax.geometry.boundary import Boundary
 from phijax.geometry.cloud import PointCloud
+from phijax.geometry.curve import Curve
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.product import Product
 from phijax.geometry.region import Region
 from phijax.geometry.selection import Selection
+from phijax.geometry.surface import ParametricSurface
 from phijax.geometry.unresolved import Unresolved
 
 REGIONS: dict[str, type[Region]] = {
     kind.__name__: kind
-    for kind in (Interval, Fixed, Ball, Sphere, PointCloud, Product, Boundary, Selection, Unresolved)
+    for kind in (
+        *(Interval, Fixed, Ball, Sphere, PointCloud, Product, Boundary, Selection, Unresolved),
+        *(Curve, ParametricSurface),
+    )
 }
