@@ -43,6 +43,7 @@ from phijax.geometry import Rectangle as Rectangle
 from phijax.geometry import Region as Region
 from phijax.geometry import Sphere as Sphere
 from phijax.geometry import interface as interface
+from phijax.geometry import where as where
 from phijax.networks import MLP as MLP
 from phijax.networks import SIREN as SIREN
 from phijax.networks import FourierFeatures as FourierFeatures

@@ -8,9 +8,12 @@ from phijax.geometry.cloud import PointCloud as PointCloud
 from phijax.geometry.curve import Curve as Curve
 from phijax.geometry.fixed import Fixed as Fixed
 from phijax.geometry.fixed import Point as Point
+from phijax.geometry.implicit import Implicit as Implicit
+from phijax.geometry.implicit import where as where
 from phijax.geometry.interface import extend as extend
 from phijax.geometry.interface import interface as interface
 from phijax.geometry.interval import Interval as Interval
+from phijax.geometry.level_set import LevelSet as LevelSet
 from phijax.geometry.product import Box as Box
 from phijax.geometry.product import Product as Product
 from phijax.geometry.product import Rectangle as Rectangle

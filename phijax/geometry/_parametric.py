@@ -136,9 +136,13 @@ class Map:
         """To the set: from the nearest node of each block of `starts`, Newton's method for the foot of the normal."""
         stacked = jnp.stack([jnp.asarray(column) for column in points], -1)
         flat = stacked.reshape(-1, stacked.shape[-1])
-        blocks = np.array_split(starts[: len(starts) // _BLOCKS * _BLOCKS], _BLOCKS)
-        tables = jnp.asarray(np.stack(blocks), flat.dtype)
-        spacing = [4 * (high - low) * _BLOCKS / len(starts) for low, high in zip(self.lower, self.upper, strict=True)]
+        blocks = np.stack(np.array_split(starts[: len(starts) // _BLOCKS * _BLOCKS], _BLOCKS))
+        return self._nearest(flat, jnp.asarray(blocks, flat.dtype)).reshape(stacked.shape[:-1])
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def _nearest(self, flat: Float[Array, "n d"], tables: Float[Array, "b k m"]) -> Float[Array, "n"]:
+        count = tables.shape[0] * tables.shape[1]
+        spacing = [4 * (high - low) * _BLOCKS / count for low, high in zip(self.lower, self.upper, strict=True)]
 
         def block(best: Array, nodes: Array) -> tuple[Array, None]:
             places = self.values(self.place, [nodes[:, k] for k in range(len(self.parameters))])
@@ -149,7 +153,7 @@ class Map:
             return jnp.minimum(best, nearest), None
 
         square, _ = jax.lax.scan(block, jnp.full(flat.shape[:1], jnp.inf, flat.dtype), tables)
-        return jnp.sqrt(square).reshape(stacked.shape[:-1])
+        return jnp.sqrt(square)
 
     def starts(self) -> Float[np.ndarray, "k m"]:
         """Nodes for `distance`: a grid of the box of parameters, its ends included."""

@@ -43,7 +43,10 @@ def at(region: Region, values: Mapping[str, Any]) -> Region:
 def boundary(region: Region) -> Boundary | Unresolved:
     if isinstance(region, Unresolved):
         return region
-    faces = region.faces()
+    try:
+        faces = region.faces()
+    except ValueError as problem:
+        return Unresolved(region.coordinates, (str(problem),))
     if faces:
         return Boundary(faces)
     return Unresolved(region.coordinates, (f"the boundary of {region}: it has none in space{_why_none(region)}.",))
@@ -76,7 +79,7 @@ def side(region: Region, name: Any) -> Region:
 
 def _sides(region: Region) -> dict[str, Region]:
     """Sides by every name they go by."""
-    faces = region.pieces if isinstance(region, Boundary) else region.faces()
+    faces = region.pieces if isinstance(region, Boundary) else getattr(boundary(region), "pieces", ())
     flat = {face.face_name: face for _, face in faces if face.constant_normal}
     named = {}
     for symbol, names in zip(_named_axes(region), _SIDES, strict=False):
