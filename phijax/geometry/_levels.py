@@ -203,7 +203,7 @@ def _marching_tetrahedra(grid: Float[np.ndarray, "n n n 3"], values: Float[np.nd
     for order in itertools.permutations(range(3)):
         steps = np.cumsum(np.eye(3, dtype=int)[list(order)], axis=0)
         corners = np.stack([origin, *(origin + step for step in steps)], 1)
-        index = np.ravel_multi_index(tuple(np.moveaxis(corners, -1, 0)), values.shape)
+        index: Any = np.ravel_multi_index(tuple(np.moveaxis(corners, -1, 0)), values.shape)
         inside = flat[index] < 0
         usable = np.all(np.isfinite(flat[index]), axis=1) & inside.any(1) & ~inside.all(1)
         index, inside = index[usable], inside[usable]

@@ -36,6 +36,11 @@ class Implicit(Selection):
         return tuple(cut), tuple(f for f in self.base.factors if f not in cut)
 
     @property
+    def factors(self) -> tuple[Region, ...]:
+        cut, rest = self._core
+        return (Implicit(product(*cut), self.where), *rest) if rest and cut and not self._moves else (self,)
+
+    @property
     def _moves(self) -> bool:
         return not self.where.free_symbols <= {interval.coordinate for interval in self._core[0]}
 
@@ -231,15 +236,12 @@ def _part(base: Region, condition: Any) -> Region | None:
     if not isinstance(part, Selection):
         return part
     found = Implicit(part.base, part.where)
-    cut, rest = found._core
+    cut, _ = found._core
     if len(cut) != 1 or found._moves:
         return None if found.empty else found
-    if not found._stretches:
-        return None
-    if len(found._stretches) > 1:
-        return found
-    symbol, (low, high) = cut[0].coordinate, found._stretches[0]
-    inner = Interval(symbol, low, high)
+    if len(found._stretches) != 1:
+        return found if found._stretches else None
+    inner = Interval(cut[0].coordinate, *next(iter(found._stretches)))
     return product(*(inner if factor == cut[0] else factor for factor in part.base.factors))
 
 

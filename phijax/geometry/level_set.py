@@ -201,8 +201,7 @@ class LevelSet(Region):
         return ()
 
     def body(self, tex: bool = False) -> str:
-        g = _levels.less_side(self.condition)
+        sides = [sympy.latex(side) if tex else str(side) for side in self.condition.args]
         others = [c for i, c in enumerate(_levels.inequalities(self.where)) if i != self.index]
-        if tex:
-            return rf"\{{{', '.join([sympy.latex(g) + ' = 0', *map(sympy.latex, others)])}\}}"
-        return f"{{{', '.join([f'{g} = 0', *map(str, others)])}}}"
+        parts = [" = ".join(sides), *(sympy.latex(c) if tex else str(c) for c in others)]
+        return rf"\left\{{{', '.join(parts)}\right\}}" if tex else f"({', '.join(parts)})"

@@ -16,6 +16,7 @@ from phijax.formulation.serialization import from_json, to_json
 from phijax.geometry import predicate
 from phijax.sampling import RegionSampler
 
+pytestmark = pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
 x, y, z = phi.coordinates("x y z")
 t = phi.time("t")
 box = phi.Rectangle((x, -2, 2), (y, -2, 2))
@@ -173,9 +174,13 @@ def test_boundary_points_are_uniform_by_arc_length_and_area():
 
 
 def test_interior_points_are_uniform():
-    points = RegionSampler(disk).sample(jax.random.key(0), 8192).coordinates
-    assert np.mean(np.asarray(points["x"]) ** 2) == pytest.approx(1 / 4, abs=5e-3)
-    assert np.mean(np.asarray(points["y"]) ** 4) == pytest.approx(1 / 8, abs=5e-3)
+    spread = np.stack([(np.arange(2**15) + 0.5) / 2**15, np.arange(2**15) * np.sqrt(2) % 1], 1)
+    placed = disk.cover.place(spread)
+    inside = disk.accept(spread, placed)
+    points = {name: column[inside] for name, column in placed.coordinates.items()}
+    assert np.mean(inside) == pytest.approx(np.pi / 16, abs=1e-3)
+    assert np.mean(points["x"] ** 2) == pytest.approx(1 / 4, abs=2e-3)
+    assert np.mean(points["y"] ** 4) == pytest.approx(1 / 8, abs=2e-3)
 
 
 # ---- distances ---------------------------------------------------------------------------------------------------------
@@ -231,6 +236,12 @@ def test_other_coordinates_are_multiplied():
     assert name == "x**2 + y**2 < 1"
     assert rim.measure == pytest.approx(6 * np.pi, rel=1e-8)
     assert heated.at(t=0).measure == pytest.approx(np.pi, rel=1e-8)
+    u = phi.field("u", x, y, t)  # a condition on the boundary in space holds at all times
+    start = phi.on(heated.at(t=0), Eq(u, 1))
+    rim = phi.on(disk.boundary, Eq(u, 0))
+    problem = phi.Problem(heated, {"pde": Eq(u.diff(t), phi.laplacian(u)), "start": start, "rim": rim})
+    assert "(x**2 + y**2 = 1) x [0, 3]" in str(problem)
+    assert problem.constraints["rim"].region.measure == pytest.approx(6 * np.pi, rel=1e-8)
     pillar = phi.where(cube, x**2 + y**2 < Rational(1, 4))
     assert pillar.measure == pytest.approx(np.pi / 2, rel=1e-5)
     slice_ = channel.at(x=0)
