@@ -13,7 +13,7 @@ from sympy import Expr, Symbol
 from phijax.geometry._numbers import as_float, exact, inner_bounds, is_space, namespace, symbols
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
-from phijax.symbolic import degenerate
+from phijax.symbolic import allowed, charts_of, degenerate
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,12 @@ class Interval(Region):
         )
         if not as_float(low) < as_float(high):
             raise ValueError(f"Interval: the bounds of {symbol} are {low} and {high}; the lower must be less.")
+        least, greatest = allowed(symbol)
+        if low < least or high > greatest:
+            raise ValueError(
+                f"Interval: the bounds of {symbol} are {low} and {high}; in its {charts_of([symbol])[0][0]} chart it is "
+                f"between {least} and {greatest}."
+            )
         if not isinstance(periodic, bool):
             raise ValueError(f"Interval: periodic={periodic!r} must be True or False.")
         for field, value in zip(

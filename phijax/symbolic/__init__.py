@@ -1,5 +1,6 @@
 """Symbols of the DSL: coordinates, fields, parameters, operators. Pure sympy; JAX is not imported here."""
 
+from phijax.symbolic.charts import allowed as allowed
 from phijax.symbolic.charts import charts_of as charts_of
 from phijax.symbolic.charts import cylindrical as cylindrical
 from phijax.symbolic.charts import degenerate as degenerate

@@ -22,16 +22,22 @@ from phijax.symbolic.coordinates import Coordinate, split_names
 
 
 class _Kind(NamedTuple):
-    """scales: h_i of given coordinates. turns: the range of those that close on themselves or on an axis."""
+    """scales: h_i of given coordinates. turns: a whole turn of those that are angles. ends: the greatest value of those
+    that begin at 0, on an axis; None for others.
+    """
 
     scales: Callable[..., tuple[sympy.Expr, ...]]
     turns: tuple[sympy.Expr | None, ...]
+    ends: tuple[sympy.Expr | None, ...]
 
 
+_ONE, _TURN = sympy.S.One, 2 * sympy.pi
 _KINDS = {
-    "polar": _Kind(lambda r, theta: (sympy.S.One, r), (None, 2 * sympy.pi)),
-    "cylindrical": _Kind(lambda r, theta, z: (sympy.S.One, r, sympy.S.One), (None, 2 * sympy.pi, None)),
-    "spherical": _Kind(lambda r, theta, phi: (sympy.S.One, r, r * sympy.sin(theta)), (None, sympy.pi, 2 * sympy.pi)),
+    "polar": _Kind(lambda r, theta: (_ONE, r), (None, _TURN), (sympy.oo, None)),
+    "cylindrical": _Kind(lambda r, theta, z: (_ONE, r, _ONE), (None, _TURN, None), (sympy.oo, None, None)),
+    "spherical": _Kind(
+        lambda r, theta, phi: (_ONE, r, r * sympy.sin(theta)), (None, sympy.pi, _TURN), (sympy.oo, sympy.pi, None)
+    ),
 }
 
 
@@ -39,10 +45,10 @@ def polar(names: str) -> tuple[Coordinate, ...]:
     """Radius and angle in the plane: `r, theta = polar("r theta")`; x = r cos(theta), y = r sin(theta).
 
     Operators on fields of them are those of the chart, vectors have the components (v_r, v_theta), and an integral over
-    a region is over r dr dtheta. Regions are products of intervals in r and theta, and points are uniform in r and
-    theta, not in the plane. The end r = 0 of a region is no side, since nothing ends there; what makes a solution
-    regular on the axis is the user's condition, as in `on(disk.at(r=0), Eq(u.diff(r), 0))`. Equations are finite for
-    every r > 0, but large near 0: multiplied by r**2 they train better there.
+    a region is over r dr dtheta. Regions are products of intervals in r and theta; their points are uniform and their
+    measures taken in r and theta, not in the plane. The end r = 0 of a region is no side, since nothing ends there; what
+    makes a solution regular on the axis is the user's condition, as in `on(disk.at(r=0), Eq(u.diff(r), 0))`. Equations
+    are finite for every r > 0, but large near 0: multiplied by r**2 they train better there.
     Raises ValueError unless there are two names.
     """
     return _chart("polar", names)
@@ -93,6 +99,13 @@ def scale_factor(axis: sympy.Symbol) -> sympy.Expr:
 def degenerate(axis: sympy.Symbol, value: sympy.Expr) -> bool:
     """Whether all points with this value of the coordinate are the chart's axis, where a scale factor is zero."""
     return any(scale_factor(s).subs(axis, value) == 0 for chart in charts_of([axis]) for s in _all_of(chart))
+
+
+def allowed(axis: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr]:
+    """Least and greatest value of a coordinate: (0, oo) of a radius, (0, pi) of the angle from an axis."""
+    chart = getattr(axis, "chart", None)
+    end = _KINDS[chart[0]].ends[chart[1:].index(axis.name)] if chart else None
+    return (-sympy.oo, sympy.oo) if end is None else (sympy.S.Zero, end)
 
 
 def volume_factor(axes: Iterable[sympy.Symbol]) -> sympy.Expr:

@@ -217,3 +217,13 @@ def test_the_axis_is_no_side_and_says_so():
 def test_round_shapes_over_a_chart_are_refused():
     with pytest.raises(ValueError, match=r"Ball: r is of a polar chart, .* products of phi.Interval"):
         phi.Disk((r, theta))
+
+
+def test_a_radius_begins_at_zero_and_the_angle_from_an_axis_ends_at_pi():
+    with pytest.raises(ValueError, match="the bounds of r are -1 and 1; in its polar chart it is between 0 and oo"):
+        phi.Interval(r, -1, 1)
+    with pytest.raises(
+        ValueError, match=r"the bounds of theta are 0 and 2\*pi; in its spherical chart it is between 0"
+    ):
+        phi.Interval(ts, 0, 2 * pi)
+    assert phi.Interval(theta, -pi, pi).measure == pytest.approx(2 * np.pi)
