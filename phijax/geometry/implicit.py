@@ -13,7 +13,7 @@ import sympy
 from jaxtyping import Array, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry import _levels
+from phijax.geometry import _levels, _sweep
 from phijax.geometry._numbers import as_float, is_space, uncurved
 from phijax.geometry.ball import Ball
 from phijax.geometry.fixed import Fixed
@@ -146,64 +146,9 @@ class Implicit(Selection):
         """
         self._fixed_shape("rule")
         intervals, rest = self._core
-        symbols = [interval.coordinate for interval in intervals]
-        unit, share = np.polynomial.legendre.leggauss(points_per_axis)
-        if len(intervals) == 3:
-            own = _joined(
-                [self._sheet(x, w, points_per_axis) for x, w in zip(*self._first_axis(unit, share), strict=True)]
-            )
-        else:
-            beside, weights = self._first_axis(unit, share) if len(intervals) == 2 else (np.zeros(0), np.ones(1))
-            columns = beside.reshape(len(weights), -1)
-            row, start, end = _levels.stretches(self._levels, *intervals[-1].ends, columns)
-            half = (end - start)[:, None] / 2
-            nodes = [np.repeat(column, points_per_axis) for column in columns[row].T]
-            nodes.append((start[:, None] + half * (1 + unit)).ravel())
-            own = Rule(
-                {symbol.name: column for symbol, column in zip(symbols, nodes, strict=True)},
-                (weights[row][:, None] * half * share).ravel(),
-            )
-        return _multiplied(own, product(*rest).quadrature(points_per_axis), self) if rest else own
-
-    def _first_axis(self, unit: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Nodes and weights along the first coordinate."""
-        ends = np.array(self._turns)
-        middle, half = (ends[1:] + ends[:-1])[:, None] / 2, np.diff(ends)[:, None] / 2
-        nodes = middle + half * np.sin(math.pi / 2 * unit)
-        return nodes.ravel(), (half * math.pi / 2 * np.cos(math.pi / 2 * unit) * share).ravel()
-
-    @functools.cached_property
-    def _turns(self) -> list[float]:
-        """Values of the first coordinate at which the boundary begins, ends or turns round, in order."""
-        symbol, found = self._core[0][0].coordinate, []
-        for _, piece in self._core_faces:
-            found += piece.bounds[symbol]
-            if isinstance(piece, LevelSet) and piece.dimension == 1:
-                for first, last, closed in piece.traced.runs:
-                    x = piece.traced.corners[first:last, 0, 0]
-                    x = (
-                        np.concatenate([x[-1:], x, x[:1]])
-                        if closed
-                        else np.append(x, piece.traced.corners[last - 1, 1, 0])
-                    )
-                    found += [*x[[0, -1]], *x[1:-1][np.diff(np.sign(np.diff(x))) != 0]] if len(x) > 2 else [*x]
-        low, high = min(found), max(found)
-        inner = [value for value in sorted(found) if low + 1e-6 * (high - low) < value < high - 1e-6 * (high - low)]
-        kept = [low]
-        for value in inner:
-            kept += [value] if value - kept[-1] > 1e-6 * (high - low) else []
-        return [float(value) for value in (*kept, high)]
-
-    def _sheet(self, x: float, weight: float, points_per_axis: int) -> Rule:
-        """The rule of the slice at one value of the first of three coordinates."""
-        intervals = self._core[0]
-        symbol = intervals[0].coordinate
-        part = _part(product(*intervals[1:]), self.where.subs(symbol, x))
-        names = [interval.coordinate.name for interval in intervals]
-        if part is None:
-            return Rule({name: np.zeros(0) for name in names}, np.zeros(0))
-        rule = part.quadrature(points_per_axis)
-        return Rule({symbol.name: np.full(len(rule.weights), x), **rule.coordinates}, weight * rule.weights)
+        core = Implicit(product(*intervals), self.where)
+        own = _sweep.rule(core, self._levels, self._core_faces, points_per_axis)
+        return _sweep.multiplied(own, product(*rest).quadrature(points_per_axis), self) if rest else own
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         """Of a coordinate of the core, its own implicit region; of others, this one over what is left."""
@@ -211,23 +156,6 @@ class Implicit(Selection):
         if part is None:
             raise ValueError(f"at {symbol} = {value} the condition {self.where} holds nowhere.")
         return part
-
-
-def _joined(rules: list[Rule]) -> Rule:
-    names = rules[0].coordinates
-    columns = {name: np.concatenate([rule.coordinates[name] for rule in rules]) for name in names}
-    return Rule(columns, np.concatenate([rule.weights for rule in rules]))
-
-
-def _multiplied(own: Rule, rest: Rule, whole: Region) -> Rule:
-    i, j = (each.ravel() for each in np.indices((len(own.weights), len(rest.weights))))
-    columns = {name: column[i] for name, column in own.coordinates.items()}
-    columns |= {name: column[j] for name, column in rest.coordinates.items()}
-    weights = own.weights[i] * rest.weights[j]
-    if not whole.has_normals:
-        return Rule(columns, weights)
-    zeros = {symbol.name: np.zeros(len(weights)) for symbol in whole.coordinates if is_space(symbol)}
-    return Rule(columns, weights, zeros | {name: column[j] for name, column in (rest.normals or {}).items()})
 
 
 def _part(base: Region, condition: Any) -> Region | None:
