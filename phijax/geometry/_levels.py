@@ -39,7 +39,10 @@ class Level:
     def __init__(self, g: Expr, axes: Sequence[Symbol]):
         self.g, self.axes = g, tuple(axes)
         self.slopes = [g.diff(axis) for axis in axes]
-        self.bends = [[slope.diff(axis) for axis in axes] for slope in self.slopes]
+        smooth = lambda e: e.replace(
+            sympy.DiracDelta, lambda *_: sympy.S.Zero
+        )  # of absolute values, beside their kinks
+        self.bends = [[smooth(slope.diff(axis)) for axis in axes] for slope in self.slopes]
         for expression in (g, *self.slopes, *itertools.chain(*self.bends)):
             node = unknown_node(expression)
             if node is not None:
@@ -187,9 +190,15 @@ def _segments(level: Level, lines: Sequence[np.ndarray]) -> Traced:
         for a, b, line in zip(counts[:-1], counts[1:], lines, strict=True)
     )
     joined = np.concatenate([*corners, np.zeros((0, 2, 2))])
-    normals = level.normal(joined)
-    turn = ((normals[:, 1] - normals[:, 0]) ** 2).sum(-1)
+    turn = square_turn(level, joined)
     return Traced(joined, np.linalg.norm(joined[:, 1] - joined[:, 0], axis=-1) * (1 + turn / 24), runs)
+
+
+def square_turn(level: Level, segments: Float[np.ndarray, "k 2 d"]) -> Float[np.ndarray, "k"]:
+    """Squared difference of the normals at both ends; 0 where it is so large that the segment ends at a corner."""
+    normals = level.normal(segments)
+    turn = ((normals[:, 1] - normals[:, 0]) ** 2).sum(-1)
+    return np.where(turn < 0.1, turn, 0)
 
 
 # ---- surfaces in space -------------------------------------------------------------------------------------------------

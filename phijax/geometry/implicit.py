@@ -23,11 +23,12 @@ from phijax.geometry.predicate import unknown_node
 from phijax.geometry.product import product
 from phijax.geometry.region import Coordinates, Region, Rule
 from phijax.geometry.selection import Selection, restrict
+from phijax.symbolic import text
 
 
 @dataclass(frozen=True)
 class Implicit(Selection):
-    """The part of a box where inequalities hold; made by `where`, which says more."""
+    """The part of a box where inequalities hold; made by `where`, which says more. Its bounds are those of the box."""
 
     @functools.cached_property
     def _core(self) -> tuple[tuple[Interval, ...], tuple[Region, ...]]:
@@ -67,7 +68,7 @@ class Implicit(Selection):
         box, found = product(*intervals), []
         for i, condition in enumerate(_levels.inequalities(self.where)):
             piece = LevelSet(box, self.where, i)
-            found += [] if piece.empty else [(str(condition), piece)]
+            found += [] if piece.empty else [(text(condition), piece)]
         for i, interval in enumerate(intervals):
             beside = product(*intervals[:i], *intervals[i + 1 :])
             for name, end in interval.faces():

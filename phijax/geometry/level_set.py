@@ -16,6 +16,7 @@ from sympy import Expr, Symbol
 from phijax.geometry import _levels
 from phijax.geometry._numbers import namespace
 from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.symbolic import text
 
 _BLOCK = 64  # nodes whose distances are held at a time
 _FOOT_STEPS = 8  # of Newton's method for the nearest point
@@ -86,7 +87,7 @@ class LevelSet(Region):
 
     @property
     def face_name(self) -> str:
-        return str(self.condition)
+        return text(self.condition)
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         xp: Any = namespace(unit)
@@ -191,8 +192,10 @@ class LevelSet(Region):
         level, corners = self._levels[0], self.traced.corners
         along = lambda p: ((p - origin) * level.normal(p)).sum(-1)
         middle = along(_levels.edge_middles(level, corners, self._ends))
-        mean = middle.mean(1) if self.dimension == 2 else (along(corners).sum(1) + 4 * middle[:, 0]) / 6
-        return float(np.sum(self.traced.sizes * mean))
+        if self.dimension == 1:  # the middle twice; at a corner, with none of its own normal
+            sharp = _levels.square_turn(level, corners) == 0
+            middle = np.where(sharp[:, None], middle, (along(corners) + 2 * middle) / 3)
+        return float(np.sum(self.traced.sizes * middle.mean(1)))
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         raise ValueError(f"{symbol} = {value} on {self.condition}: its slices are no regions here; use phi.Point.")
@@ -201,7 +204,7 @@ class LevelSet(Region):
         return ()
 
     def body(self, tex: bool = False) -> str:
-        sides = [sympy.latex(side) if tex else str(side) for side in self.condition.args]
+        sides = [sympy.latex(side) if tex else text(side) for side in self.condition.args]
         others = [c for i, c in enumerate(_levels.inequalities(self.where)) if i != self.index]
-        parts = [" = ".join(sides), *(sympy.latex(c) if tex else str(c) for c in others)]
+        parts = [" = ".join(sides), *(sympy.latex(c) if tex else text(c) for c in others)]
         return rf"\left\{{{', '.join(parts)}\right\}}" if tex else f"({', '.join(parts)})"

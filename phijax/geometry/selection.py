@@ -16,7 +16,7 @@ from phijax.geometry._numbers import as_float
 from phijax.geometry.interval import Interval
 from phijax.geometry.predicate import holds
 from phijax.geometry.product import product
-from phijax.geometry.region import Coordinates, Placement, Region
+from phijax.geometry.region import Coordinates, Placement, Region, written
 
 _PROBES = 16384  # points from which the measure of a part is estimated
 
@@ -110,7 +110,7 @@ class Selection(Region):
         return ()
 
     def body(self, tex: bool = False) -> str:
-        condition = sympy.latex(self.where) if tex else str(self.where)
+        condition = written(self.where, tex)
         return self.base.body(tex) + (r" \text{ where } " if tex else " where ") + condition
 
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.special
-from sympy import Eq, Rational, exp, sin, sqrt
+from sympy import Abs, Eq, Rational, exp, sin, sqrt
 
 import phijax as phi
 import phijax.geometry as geo
@@ -227,6 +227,12 @@ def test_a_ball_is_the_box_around_it_and_one_more_inequality():
     low = np.sqrt((np.sqrt(17) - 1) / 2)  # x where x^2 = y on the circle: y^2 + y = 4
     exact = 2 * (low * np.sqrt(4 - low**2) / 2 + 2 * np.arcsin(low / 2) - low**3 / 3)
     assert half.measure == pytest.approx(exact, rel=1e-8)
+
+
+def test_corners_of_absolute_values_are_no_hindrance():
+    diamond = phi.where(box, Abs(x) + 2 * Abs(y) < 1)
+    assert diamond.measure == pytest.approx(1, rel=1e-4)
+    assert diamond.boundary.measure == pytest.approx(2 * np.sqrt(5), rel=2e-3)
 
 
 def test_other_coordinates_are_multiplied():
