@@ -32,8 +32,11 @@ class Implicit(Selection):
 
     @functools.cached_property
     def _core(self) -> tuple[tuple[Interval, ...], tuple[Region, ...]]:
-        """The intervals in space, which the inequalities cut, and all other factors."""
-        cut = [f for f in self.base.factors if isinstance(f, Interval) and is_space(f.coordinate)]
+        """The intervals in space that the inequalities speak of, and all other factors."""
+        used = self.where.free_symbols
+        cut = [
+            f for f in self.base.factors if isinstance(f, Interval) and is_space(f.coordinate) and f.coordinate in used
+        ]
         return tuple(cut), tuple(f for f in self.base.factors if f not in cut)
 
     @property

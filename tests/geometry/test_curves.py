@@ -116,7 +116,7 @@ def test_points_are_on_it_in_both_precisions_inside_jit(region, precision):
         patch: lambda c: [c["x"] ** 2 + c["y"] ** 2 + c["z"] ** 2 - 1],
     }[region]
     with precision_scope(precision):
-        drawn = jax.jit(RegionSampler(region).sample, static_argnums=1)(jax.random.key(0), 333)
+        drawn = jax.jit(RegionSampler(region, "uniform").sample, static_argnums=1)(jax.random.key(0), 333)
         assert {leaf.dtype for leaf in jax.tree.leaves(drawn)} == {jnp.dtype(precision)}
         columns = {name: np.asarray(column, float) for name, column in drawn.coordinates.items()}
         assert {len(column) for column in columns.values()} == {333}

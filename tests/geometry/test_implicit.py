@@ -149,8 +149,8 @@ def test_boundary_points_are_on_it_with_outward_normals_in_both_precisions(regio
 @pytest.mark.parametrize(("region", "precision"), [(lens, "float32"), (octant, "float64")], ids=["lens", "octant"])
 def test_as_many_points_as_asked_inside_jit(region, precision):
     with precision_scope(precision):
-        inside = jax.jit(RegionSampler(region).sample, static_argnums=1)(jax.random.key(0), 500)
-        edge = jax.jit(RegionSampler(region.boundary).sample, static_argnums=1)(jax.random.key(1), 777)
+        inside = jax.jit(RegionSampler(region, "uniform").sample, static_argnums=1)(jax.random.key(0), 500)
+        edge = jax.jit(RegionSampler(region.boundary, "uniform").sample, static_argnums=1)(jax.random.key(1), 777)
         assert {leaf.dtype for leaf in jax.tree.leaves((inside, edge))} == {jnp.dtype(precision)}
         assert len(inside.coordinates["x"]) == 500
         assert len(edge.coordinates["x"]) == 777
@@ -249,7 +249,12 @@ def test_other_coordinates_are_multiplied():
     assert "(x**2 + y**2 = 1) x [0, 3]" in str(problem)
     assert problem.constraints["rim"].region.measure == pytest.approx(6 * np.pi, rel=1e-8)
     pillar = phi.where(cube, x**2 + y**2 < Rational(1, 4))
-    assert pillar.measure == pytest.approx(np.pi / 2, rel=1e-5)
+    assert pillar.measure == pytest.approx(np.pi / 2, rel=1e-8)
+    sizes = {name: piece.measure for name, piece in pillar.boundary.pieces}
+    assert sizes == pytest.approx({"x**2 + y**2 < 1/4": 2 * np.pi, "z-": np.pi / 4, "z+": np.pi / 4}, rel=1e-8)
+    rule = pillar.boundary.quadrature(16)
+    flux = sum(np.sum(rule.weights * rule.normals[n] * rule.coordinates[n]) for n in pillar.names)
+    assert flux == pytest.approx(3 * np.pi / 2, rel=1e-8)
     slice_ = channel.at(x=0)
     assert slice_.measure == pytest.approx(3, rel=1e-12)
 
