@@ -35,11 +35,13 @@ from phijax.geometry import Annulus as Annulus
 from phijax.geometry import Ball as Ball
 from phijax.geometry import Box as Box
 from phijax.geometry import Circle as Circle
+from phijax.geometry import Curve as Curve
 from phijax.geometry import Cylinder as Cylinder
 from phijax.geometry import Disk as Disk
 from phijax.geometry import Ellipse as Ellipse
 from phijax.geometry import Ellipsoid as Ellipsoid
 from phijax.geometry import Interval as Interval
+from phijax.geometry import ParametricSurface as ParametricSurface
 from phijax.geometry import Point as Point
 from phijax.geometry import PointCloud as PointCloud
 from phijax.geometry import Polygon as Polygon
@@ -52,6 +54,7 @@ from phijax.geometry import Surface as Surface
 from phijax.geometry import Triangle as Triangle
 from phijax.geometry import interface as interface
 from phijax.geometry import read_mesh as read_mesh
+from phijax.geometry import where as where
 from phijax.networks import MLP as MLP
 from phijax.networks import SIREN as SIREN
 from phijax.networks import FourierFeatures as FourierFeatures
@@ -90,6 +93,7 @@ from phijax.solve import solve as solve
 from phijax.symbolic import coordinate as coordinate
 from phijax.symbolic import coordinates as coordinates
 from phijax.symbolic import curl as curl
+from phijax.symbolic import cylindrical as cylindrical
 from phijax.symbolic import div as div
 from phijax.symbolic import dt as dt
 from phijax.symbolic import field as field
@@ -101,6 +105,8 @@ from phijax.symbolic import laplacian as laplacian
 from phijax.symbolic import normal as normal
 from phijax.symbolic import normal_derivative as normal_derivative
 from phijax.symbolic import parameter as parameter
+from phijax.symbolic import polar as polar
+from phijax.symbolic import spherical as spherical
 from phijax.symbolic import time as time
 from phijax.training import Average as Average
 from phijax.training import Callback as Callback

@@ -155,7 +155,8 @@ class TreeWriter:
 
     def _symbol(self, symbol: sympy.Symbol) -> dict[str, Any]:
         if isinstance(symbol, Coordinate):
-            return {"coordinate": symbol.name, "kind": symbol.role}
+            known = {"coordinate": symbol.name, "kind": symbol.role}
+            return {**known, "chart": list(symbol.chart)} if symbol.chart else known
         if isinstance(symbol, Parameter):
             return {"parameter": [self(part) for part in symbol._arguments()]}
         if isinstance(symbol, Normal):
@@ -253,7 +254,9 @@ _RULES: dict[str, Callable[[TreeReader, dict], Any]] = {
     "constant": lambda self, tree: CONSTANTS[tree["constant"]],
     "integer": lambda self, tree: sympy.Integer(tree["integer"]),
     "rational": lambda self, tree: sympy.Rational(*map(int, tree["rational"])),
-    "coordinate": lambda self, tree: Coordinate(tree["coordinate"], tree["kind"]),
+    "coordinate": lambda self, tree: Coordinate(
+        tree["coordinate"], tree["kind"], tuple(tree["chart"]) if "chart" in tree else None
+    ),
     "parameter": lambda self, tree: Parameter(*(self(part) for part in tree["parameter"])),
     "normal": lambda self, tree: Normal(self(tree["normal"])),
     "observed": lambda self, tree: Observed(tree["observed"], tree["real"]),

@@ -5,12 +5,17 @@ from phijax.geometry.ball import Disk as Disk
 from phijax.geometry.ball import Sphere as Sphere
 from phijax.geometry.boundary import Boundary as Boundary
 from phijax.geometry.cloud import PointCloud as PointCloud
+from phijax.geometry.curve import Curve as Curve
 from phijax.geometry.fixed import Fixed as Fixed
 from phijax.geometry.fixed import Point as Point
+from phijax.geometry.implicit import Implicit as Implicit
+from phijax.geometry.implicit import where as where
 from phijax.geometry.interface import extend as extend
 from phijax.geometry.interface import interface as interface
 from phijax.geometry.interval import Interval as Interval
+from phijax.geometry.level_set import LevelSet as LevelSet
 from phijax.geometry.mesh_files import read_mesh as read_mesh
+from phijax.geometry.parametric_surface import ParametricSurface as ParametricSurface
 from phijax.geometry.polygon import Polygon as Polygon
 from phijax.geometry.polygon import Triangle as Triangle
 from phijax.geometry.polyline import Polyline as Polyline

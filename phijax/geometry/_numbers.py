@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
@@ -16,7 +16,8 @@ from sympy import Expr, Integer, Symbol, sympify
 from sympy import Float as SympyFloat
 from sympy.core.sympify import SympifyError
 
-from phijax.symbolic import kind_of
+from phijax._precision import precision_scope
+from phijax.symbolic import charts_of, kind_of
 
 
 def exact(value: Any, what: str) -> Expr:
@@ -78,9 +79,32 @@ def symbols(given: Any, what: str) -> tuple[Symbol, ...]:
     return each
 
 
+def uncurved(given: Iterable[Symbol], what: str) -> None:
+    """Refuses coordinates of a curvilinear chart where lengths and normals are taken as Cartesian ones."""
+    for symbol in given:
+        for chart in charts_of([symbol]):
+            raise ValueError(
+                f"{what}: {symbol} is of a {chart[0]} chart, in which lengths and normals are others; regions over it "
+                f"are products of phi.Interval."
+            )
+
+
 def namespace(array: Any) -> Any:
     """`numpy` for its arrays, else `jax.numpy`: maps of points serve compiled code and, without JAX, declarations."""
     return np if isinstance(array, np.ndarray) else jnp
+
+
+def by_jax(method: Callable[[Any, Any], Array]) -> Callable[[Any, Any], Any]:
+    """A function of points that is written for JAX, for NumPy too: in float64, and back."""
+
+    @functools.wraps(method)
+    def either(self: Any, points: Any) -> Any:
+        if not all(isinstance(column, np.ndarray) for column in points.values()):
+            return method(self, points)
+        with precision_scope("float64"):
+            return np.asarray(method(self, {name: jnp.asarray(column, "float64") for name, column in points.items()}))
+
+    return either
 
 
 def unstacked(array: Array) -> tuple[Array, ...]:

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from sympy import Expr, Symbol, sqrt, sympify
 
 from phijax.geometry import _ball_rules
-from phijax.geometry._numbers import as_float, depends, exact, namespace, symbols, unstacked
+from phijax.geometry._numbers import as_float, depends, exact, namespace, symbols, uncurved, unstacked
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
@@ -25,6 +25,7 @@ from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
 
 def _checked(shape: str, coordinates: Any, center: Any, radius: Any) -> tuple[tuple, tuple, Expr]:
     each = symbols(coordinates, shape)
+    uncurved(each, shape)
     if len(each) < 2:
         raise ValueError(f"{shape}: give at least two coordinates; with {each[0] if each else 'one'} use phi.Interval.")
     middle = (0,) * len(each) if center is None else tuple(center)

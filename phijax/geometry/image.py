@@ -58,6 +58,15 @@ class Image(Region):
         return self.base.cube_dimension
 
     @property
+    def cover(self) -> Region:
+        return self if self.cube_dimension is not None else Image(self.base.cover, self.matrix, self.shift)
+
+    def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
+        if self.cube_dimension is not None:
+            return super().accept(unit, placement)
+        return self.base.accept(unit, self._back(placement))
+
+    @property
     def face_name(self) -> str | None:
         return self.base.face_name
 
@@ -197,6 +206,20 @@ class Image(Region):
             for row in self.inverse
         ]
         return dict(zip(self.names, pulled, strict=True))
+
+    def _back(self, placement: Placement) -> Placement:
+        """Points of `base`, with its normals, whose images they are."""
+        columns = placement.coordinates
+        pulled = dict(self._pulled(columns))
+        if placement.normals is None:
+            return Placement(pulled)
+        xp = namespace(columns[self.names[0]])
+        given = [placement.normals[name] for name in self.names]
+        own: Any = [
+            sum(evaluate(self.matrix[i][j], columns, xp) * n for i, n in enumerate(given)) for j in range(len(given))
+        ]
+        length = xp.sqrt(sum(part**2 for part in own))
+        return Placement(pulled, {name: part / length for name, part in zip(self.names, own, strict=True)})
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
         if tolerance is not None and abs(tolerance) <= np.finfo(points[self.names[0]].dtype).tiny:

@@ -94,7 +94,7 @@ def _ordered(region: Region, domain: Region) -> Region:
     if isinstance(region, Boundary):
         return Boundary(tuple((name, _ordered(piece, domain)) for name, piece in region.pieces))
     if isinstance(region, Selection):
-        return Selection(_ordered(region.base, domain), region.where)
+        return type(region)(_ordered(region.base, domain), region.where)
     if not isinstance(region, Product):
         return region
     place = {symbol: i for i, symbol in enumerate(domain.coordinates)}

@@ -12,6 +12,7 @@ from sympy import Expr, Symbol, sympify
 from phijax.geometry._numbers import as_float, depends, exact, inner_bounds, is_space, namespace, symbols
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
+from phijax.symbolic import allowed, charts_of, degenerate
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,12 @@ class Interval(Region):
         )
         if not as_float(low) < as_float(high):
             raise ValueError(f"Interval: the bounds of {symbol} are {low} and {high}; the lower must be less.")
+        least, greatest = allowed(symbol)
+        if low < least or high > greatest:
+            raise ValueError(
+                f"Interval: the bounds of {symbol} are {low} and {high}; in its {charts_of([symbol])[0][0]} chart it is "
+                f"between {least} and {greatest}."
+            )
         if not isinstance(periodic, bool):
             raise ValueError(f"Interval: periodic={periodic!r} must be True or False.")
         for field, value in zip(
@@ -117,7 +124,12 @@ class Interval(Region):
         if self.periodic_ends or not is_space(self.coordinate):
             return ()
         name = self.coordinate.name
-        return (f"{name}-", Fixed(self.coordinate, self.lower, -1)), (f"{name}+", Fixed(self.coordinate, self.upper, 1))
+        ends = (
+            (f"{name}-", Fixed(self.coordinate, self.lower, -1)),
+            (f"{name}+", Fixed(self.coordinate, self.upper, 1)),
+        )
+        # Nothing ends where all points of a side are one: at the axis of a curvilinear chart.
+        return tuple((side, end) for side, end in ends if not degenerate(self.coordinate, end.value))
 
     def body(self, tex: bool = False) -> str:
         inside = f"[{written(self.lower, tex)}, {written(self.upper, tex)}]"

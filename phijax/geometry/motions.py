@@ -22,6 +22,7 @@ from phijax.geometry.cloud import PointCloud
 from phijax.geometry.combination import Combination
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.image import Image
+from phijax.geometry.implicit import Implicit
 from phijax.geometry.interval import Interval
 from phijax.geometry.named import Named
 from phijax.geometry.product import product
@@ -46,7 +47,7 @@ def image(region: Region, matrix: Matrix, shift: Sequence[Expr]) -> Region:
         return Boundary(tuple((name, again(piece)) for name, piece in region.pieces))
     if isinstance(region, Combination | Trimmed):
         return region.each(again)
-    if isinstance(region, Selection):
+    if isinstance(region, Selection) and not isinstance(region, Implicit):
         return Selection(again(region.base), region.where.subs(_back(region, matrix, shift), simultaneous=True))
     if isinstance(region, Image):
         whole = sympy.Matrix(matrix) * sympy.Matrix(region.matrix)

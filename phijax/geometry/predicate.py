@@ -31,6 +31,8 @@ _NODES: dict[type, str] = {
     sympy.sin: "sin",
     sympy.cos: "cos",
     sympy.tan: "tan",
+    sympy.asin: "arcsin",
+    sympy.acos: "arccos",
     sympy.atan: "arctan",
     sympy.atan2: "arctan2",
     sympy.sinh: "sinh",
@@ -63,6 +65,14 @@ def holds(condition: sympy.Basic, points: Mapping[str, Float[Array, "*n"]]) -> B
     xp = namespace(column)
     with np.errstate(all="ignore"):  # a condition may divide by zero beside the points that it is about
         return xp.broadcast_to(xp.asarray(evaluate(condition, points, xp)), column.shape)
+
+
+def expression_value(expression: sympy.Basic, points: Mapping[str, Float[Array, "*n"]]) -> Float[Array, "*n"]:
+    """An expression without conditions, by the same table; NumPy for NumPy."""
+    column = next(iter(points.values()))
+    xp = namespace(column)
+    with np.errstate(all="ignore"):
+        return xp.broadcast_to(xp.asarray(evaluate(expression, points, xp), column.dtype), column.shape)
 
 
 def evaluate(node: sympy.Basic, points: Mapping[str, Array], xp: Any) -> Any:

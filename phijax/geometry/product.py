@@ -262,7 +262,7 @@ def product(*regions: Region) -> Region:
         if isinstance(region, Boundary):
             return Boundary(tuple((name, around(piece)) for name, piece in region.pieces))
         if isinstance(region, Selection):
-            return Selection(around(region.base), region.where)
+            return type(region)(around(region.base), region.where)  # an implicit region stays one
         if isinstance(region, Named):
             return Named(around(region.base), region.labels)
         if isinstance(region, Combination | Trimmed) and region.depends:

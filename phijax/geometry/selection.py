@@ -16,7 +16,7 @@ from phijax.geometry._numbers import as_float, evenly_spread
 from phijax.geometry.interval import Interval
 from phijax.geometry.predicate import holds
 from phijax.geometry.product import product
-from phijax.geometry.region import Coordinates, Placement, Region
+from phijax.geometry.region import Coordinates, Placement, Region, written
 from phijax.geometry.wrapped import Wrapped
 
 _PROBES = 16384  # points from which the measure of a part is estimated
@@ -79,7 +79,7 @@ class Selection(Wrapped):
         return ()
 
     def body(self, tex: bool = False) -> str:
-        condition = sympy.latex(self.where) if tex else str(self.where)
+        condition = written(self.where, tex)
         return self.base.body(tex) + (r" \text{ where } " if tex else " where ") + condition
 
 

@@ -11,11 +11,12 @@ from sympy import Symbol
 
 from phijax.geometry._numbers import exact, is_space, nearest
 from phijax.geometry.boundary import Boundary
+from phijax.geometry.interval import Interval
 from phijax.geometry.predicate import unknown_node
 from phijax.geometry.region import Region
 from phijax.geometry.selection import restrict
 from phijax.geometry.unresolved import Unresolved
-from phijax.symbolic import kind_of
+from phijax.symbolic import degenerate, kind_of
 
 _SIDES = (("left", "right"), ("bottom", "top"))
 
@@ -42,7 +43,10 @@ def at(region: Region, values: Mapping[str, Any]) -> Region:
 def boundary(region: Region) -> Boundary | Unresolved:
     if isinstance(region, Unresolved):
         return region
-    faces = region.faces()
+    try:
+        faces = region.faces()
+    except ValueError as problem:
+        return Unresolved(region.coordinates, (str(problem),))
     if faces:
         return Boundary(faces)
     return Unresolved(region.coordinates, (f"the boundary of {region}: it has none in space{_why_none(region)}.",))
@@ -76,7 +80,7 @@ def side(region: Region, name: Any) -> Region:
 def _sides(region: Region) -> dict[str, Region]:
     """Sides by every name they go by."""
     groups: dict[str, list[tuple[str, Region]]] = {}
-    for name, face in region.pieces if isinstance(region, Boundary) else region.faces():
+    for name, face in region.pieces if isinstance(region, Boundary) else getattr(boundary(region), "pieces", ()):
         for each in dict.fromkeys((name, face.face_name or name)):
             groups.setdefault(each, []).append((name, face))
     found = {name: pieces[0][1] if len(pieces) == 1 else Boundary(tuple(pieces)) for name, pieces in groups.items()}
@@ -127,11 +131,22 @@ def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
         return f"{symbol} is of kind {kind_of(symbol)}, and sides are of space; use at({symbol}=...)"
     if symbol is not None and symbol in region.periodic:
         return f"{symbol} is periodic and has no ends; use at({symbol}=...) for a slice"
+    if (
+        symbol is not None
+        and name in {f"{symbol.name}-", f"{symbol.name}+", *aliases}
+        and _touches_axis(region, symbol)
+    ):
+        return f"{symbol} reaches the axis of its chart, which is no side; use at({symbol}=...) for a condition there"
     if not any(map(is_space, axes.values())):
         return f"sides are of space, and {_listed(axes.values())} is not; use at"
     if not found:
         return "it has no sides; use .boundary"
     return f"there is no such side; {nearest(name, found)}"
+
+
+def _touches_axis(region: Region, symbol: Symbol) -> bool:
+    factor = next((f for f in region.factors if isinstance(f, Interval) and f.coordinate == symbol), None)
+    return factor is not None and any(degenerate(symbol, end) for end in (factor.lower, factor.upper))
 
 
 def select(faces: Boundary, coordinates: tuple[Symbol | str, ...], where: Any) -> Region:

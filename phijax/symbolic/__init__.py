@@ -1,5 +1,12 @@
 """Symbols of the DSL: coordinates, fields, parameters, operators. Pure sympy; JAX is not imported here."""
 
+from phijax.symbolic.charts import allowed as allowed
+from phijax.symbolic.charts import charts_of as charts_of
+from phijax.symbolic.charts import cylindrical as cylindrical
+from phijax.symbolic.charts import degenerate as degenerate
+from phijax.symbolic.charts import is_curvilinear as is_curvilinear
+from phijax.symbolic.charts import polar as polar
+from phijax.symbolic.charts import spherical as spherical
 from phijax.symbolic.coordinates import Coordinate as Coordinate
 from phijax.symbolic.coordinates import coordinate as coordinate
 from phijax.symbolic.coordinates import coordinates as coordinates

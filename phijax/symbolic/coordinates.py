@@ -31,16 +31,20 @@ def split_names(names: str, what: str) -> list[str]:
 
 
 class Coordinate(sympy.Symbol):
-    """A real symbol whose `role` is "space", "time" or "parameter"; equal to another of the same name and role."""
+    """A real symbol whose `role` is "space", "time" or "parameter"; equal to another of the same name, role and chart.
 
-    __slots__ = ("role",)  # not `kind`, which is sympy's own word for what a node is and must stay as it is
+    chart: of curvilinear coordinates (kind, names of all coordinates of the chart in order), else None.
+    """
+
+    __slots__ = ("chart", "role")  # not `kind`, which is sympy's own word for what a node is and must stay as it is
     role: str
+    chart: tuple[str, ...] | None
 
-    def __new__(cls, name: str, kind: Kind = "space") -> Coordinate:
+    def __new__(cls, name: str, kind: Kind = "space", chart: tuple[str, ...] | None = None) -> Coordinate:
         if kind not in KINDS:
             raise ValueError(f"coordinate {name!r}: kind={kind!r} is not known; choose 'space', 'time' or 'parameter'.")
         symbol = super().__xnew__(cls, check_name(name, "coordinate"), real=True)
-        symbol.role = kind
+        symbol.role, symbol.chart = kind, chart
         return symbol
 
     @classmethod
@@ -49,13 +53,13 @@ class Coordinate(sympy.Symbol):
         return sympy.Symbol.class_key()
 
     def _hashable_content(self):
-        return (*super()._hashable_content(), self.role)
+        return (*super()._hashable_content(), self.role, str(self.chart))  # one type, so that sympy can sort them
 
     def __getnewargs_ex__(self):
-        return (self.name, self.role), {}
+        return (self.name, self.role, self.chart), {}
 
     def __reduce__(self):
-        return Coordinate, (self.name, self.role)
+        return Coordinate, (self.name, self.role, self.chart)
 
 
 def coordinate(name: str, kind: Kind = "space") -> Coordinate:

@@ -7,7 +7,9 @@ from typing import Any
 import sympy
 
 from phijax._numbers import is_whole
+from phijax.symbolic.charts import element, is_curvilinear
 from phijax.symbolic.coordinates import Coordinate, kind_of
+from phijax.symbolic.fields import fields_in
 from phijax.symbolic.normals import normal
 from phijax.symbolic.values import as_expression
 
@@ -30,6 +32,13 @@ class OverRegion(sympy.AtomicExpr):
 
     def __reduce__(self):
         return OverRegion, (self.region,)
+
+    def compare(self, other: sympy.Basic) -> int:
+        """As sympy's, which sums of integrals are sorted by; regions themselves have no order."""
+        if not isinstance(other, OverRegion) or self == other:
+            return super().compare(other)
+        one, two = ((str(node.region), repr(node.region)) for node in (self, other))
+        return (one > two) - (one < two)
 
     def sort_key(self, order=None):
         """Orders atoms of this kind by what they print."""
@@ -125,6 +134,9 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
     """Integral of an expression, over limits `(x, a, b)`, one or several, or `over` a region.
 
     Limits may hold coordinates, as in `integral(u, (s, 0, x))`. points: nodes of the rule along each axis.
+    Over a region in curvilinear coordinates it is the length, area or volume that is integrated over, r dr dtheta in
+    polar ones; coordinates of the chart that neither region nor integrand has are symmetries, and angles among them
+    count in full, so that the ball of the radius alone has 4 pi r^2 dr. Limits take dr as it is written.
     Raises ValueError where neither or both are given, or a limit is no (symbol, low, high).
     """
     if bool(limits) == (over is not None):
@@ -135,7 +147,7 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
         raise ValueError(f"integral: points={points!r} must be a whole number of at least 1.")
     expression = as_expression(expression)
     if over is not None:
-        return Quadrature(expression, OverRegion(over), sympy.Integer(int(points)))
+        return _over_region(expression, over, sympy.Integer(int(points)))
     for limit in limits:
         if (
             not isinstance(limit, tuple | list | sympy.Tuple)
@@ -150,3 +162,14 @@ def integral(expression: Any, *limits: Any, over: Any = None, points: int = DEFA
             expression, symbol = expression.subs(symbol, inner), inner
         expression = Quadrature(expression, sympy.Tuple(symbol, low, high), sympy.Integer(int(points)))
     return expression
+
+
+def _over_region(expression: sympy.Expr, region: Any, points: sympy.Integer) -> sympy.Expr:
+    if not is_curvilinear(region.coordinates):
+        return Quadrature(expression, OverRegion(region), points)
+    pieces = [piece for _, piece in region.pieces] or [region]
+    if len(pieces) > 1:  # each has its own element: dtheta on one side, dr on another
+        return sum((_over_region(expression, piece, points) for piece in pieces), sympy.Integer(0))
+    used = expression.free_symbols.union(*(field.coordinates for field in fields_in(expression).values()))
+    varying = [symbol for symbol in region.coordinates if symbol not in region.fixed]
+    return Quadrature(expression * element(varying, region.fixed, used), OverRegion(region), points)

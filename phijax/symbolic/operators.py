@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy
 
+from phijax.symbolic import charts
 from phijax.symbolic.coordinates import Coordinate, kind_of
 from phijax.symbolic.fields import fields_in
 from phijax.symbolic.normals import normal
@@ -94,61 +97,147 @@ def is_vector(expression: Any) -> bool:
 
 
 def grad(f: Any, over: Coordinates = None) -> sympy.Matrix:
-    """Gradient of a scalar, one component a space coordinate; of a vector, the matrix of d f_i / d x_j."""
+    """Gradient of a scalar, one component a space coordinate; of a vector, the matrix of d f_i / d x_j.
+
+    In curvilinear coordinates components are along their unit vectors, which turn: a vector needs all components.
+    """
     if is_vector(f):
         parts = components(f)
         axes = space_coordinates(*parts, over=over)
-        return sympy.Matrix([[part.diff(axis) for axis in axes] for part in parts])
+        return _gradient_of_vector(parts, axes, "grad")
     f = as_expression(f)
-    return sympy.Matrix([f.diff(axis) for axis in space_coordinates(f, over=over)])
+    return sympy.Matrix([f.diff(axis) / charts.scale_factor(axis) for axis in space_coordinates(f, over=over)])
+
+
+def _gradient_of_vector(parts: tuple[sympy.Expr, ...], axes: tuple[sympy.Symbol, ...], what: str) -> sympy.Matrix:
+    slopes = [[part.diff(axis) for axis in axes] for part in parts]
+    if not charts.is_curvilinear(axes):
+        return sympy.Matrix(slopes)
+    _check_components(parts, axes, what)
+    for i, row in enumerate(slopes):
+        for j, axis in enumerate(axes):
+            row[j] = (row[j] + charts.connection(axes, parts, i, j)) / charts.scale_factor(axis)
+    return sympy.Matrix(slopes)
 
 
 def div(vector: Any, over: Coordinates = None) -> sympy.Expr:
-    """Divergence: the components' derivatives by the space coordinates, in order, summed.
+    """Divergence: the components' derivatives by the space coordinates, in order, summed; charts add their shares.
 
     Raises ValueError where there are not as many components as space coordinates.
     """
     parts = components(vector)
     axes = _axes_of(parts, over, "div")
-    return sum((part.diff(axis) for part, axis in zip(parts, axes, strict=True)), sympy.Integer(0))
+    shares = charts.divergence_shares(axes)
+    terms = zip(parts, axes, shares, strict=True)
+    return sum((p.diff(axis) / charts.scale_factor(axis) + share * p for p, axis, share in terms), sympy.Integer(0))
 
 
 def curl(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
-    """Curl: of (u, v) the scalar v_x - u_y; of a scalar in the plane (f_y, -f_x); of a vector in space a vector."""
+    """Curl: of (u, v) the scalar v_x - u_y; of a scalar in the plane (f_y, -f_x); of a vector in space a vector.
+
+    The scalar is along the first coordinate's direction times the second's: minus e_theta over the r and z of a
+    cylindrical chart.
+    """
     if not is_vector(f):
         f = as_expression(f)
         axes = space_coordinates(f, over=over)
         if len(axes) != 2:
             raise ValueError(f"curl of the scalar {f} needs two space coordinates, got {_names(axes)}.")
-        return sympy.Matrix([f.diff(axes[1]), -f.diff(axes[0])])
+        first, second = map(charts.scale_factor, axes)
+        third = charts.volume_factor(axes) / (first * second)  # of the direction across, in which nothing changes
+        whole = [_stretched_slope(f, third, axis) for axis in axes]
+        return sympy.Matrix([whole[1] / second, -whole[0] / first])
     parts = components(f)
     axes = _axes_of(parts, over, "curl")
-    if len(axes) == 2:
-        return parts[1].diff(axes[0]) - parts[0].diff(axes[1])
-    if len(axes) != 3:
+    if len(axes) not in (2, 3):
         raise ValueError(f"curl exists in two and three dimensions, not over {_names(axes)}.")
-    (u, v, w), (x, y, z) = parts, axes
-    return sympy.Matrix([w.diff(y) - v.diff(z), u.diff(z) - w.diff(x), v.diff(x) - u.diff(y)])
+    h = [charts.scale_factor(axis) for axis in axes]
+
+    def across(i: int, j: int) -> sympy.Expr:
+        return _stretched_slope(parts[j], h[j], axes[i]) / h[i] - _stretched_slope(parts[i], h[i], axes[j]) / h[j]
+
+    return across(0, 1) if len(axes) == 2 else sympy.Matrix([across(1, 2), across(2, 0), across(0, 1)])
+
+
+def _stretched_slope(f: sympy.Expr, h: sympy.Expr, axis: sympy.Symbol) -> sympy.Expr:
+    """(h f)_axis / h, written out so that nothing is divided by what cancels."""
+    return f.diff(axis) + sympy.cancel(h.diff(axis) / h) * f
 
 
 def laplacian(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
-    """Sum of second derivatives by the space coordinates; of a vector, component by component."""
+    """Sum of second derivatives by the space coordinates; of a vector, component by component.
+
+    In curvilinear coordinates a tuple is a vector along their unit vectors, and its Laplacian grad div - curl curl.
+    """
     if is_vector(f):
         parts = components(f)
         axes = _each_space_coordinate(parts, over)
+        if charts.is_curvilinear(axes):
+            return _laplacian_of_vector(parts, space_coordinates(*parts, over=over))
         return sympy.Matrix([laplacian(part, over=axes) for part in parts])
     f = as_expression(f)
-    return sum((f.diff(axis, 2) for axis in _each_space_coordinate((f,), over)), sympy.Integer(0))
+    axes = _each_space_coordinate((f,), over)
+    shares = charts.laplacian_shares(axes)
+    terms = zip(axes, shares, strict=True)
+    return sum((f.diff(a, 2) / charts.scale_factor(a) ** 2 + share * f.diff(a) for a, share in terms), sympy.Integer(0))
+
+
+def _laplacian_of_vector(parts: tuple[sympy.Expr, ...], axes: tuple[sympy.Symbol, ...]) -> sympy.Matrix:
+    _check_components(parts, axes, "laplacian")
+    rows = []
+    for coefficients in _vector_laplacian_coefficients(axes):
+        rows.append(
+            sum((c * parts[k].diff(*by) if by else c * parts[k] for k, by, c in coefficients), sympy.Integer(0))
+        )
+    return sympy.Matrix(rows)
+
+
+@functools.lru_cache(maxsize=64)
+def _vector_laplacian_coefficients(
+    axes: tuple[sympy.Symbol, ...],
+) -> tuple[tuple[tuple[int, tuple[sympy.Symbol, ...], sympy.Expr], ...], ...]:
+    """For each component its terms (k, symbols, c), to be read as c times the derivative of component k by symbols.
+
+    grad div - curl curl of stand-ins: what cancels between the two, as all mixed derivatives do, is gone.
+    """
+    if len(axes) > 3:
+        raise ValueError(
+            f"the Laplacian of a vector in curvilinear coordinates exists in up to three, not {_names(axes)}."
+        )
+    stand_ins = [sympy.Function(f"v_{i}")(*axes) for i in range(len(axes))]
+    whole = grad(div(stand_ins, over=axes), over=axes)
+    if len(axes) > 1:
+        turning = curl(stand_ins, over=axes)
+        whole -= curl(turning, over=axes)
+    orders = [(), *((a,) for a in axes), *itertools.combinations_with_replacement(axes, 2)]
+    found = []
+    for component in whole:
+        expanded = sympy.expand(component)
+        terms = []
+        for by in orders:
+            for k, stand_in in enumerate(stand_ins):
+                derivative = stand_in.diff(*by) if by else stand_in
+                coefficient = sympy.simplify(expanded.coeff(derivative))
+                if coefficient != 0:
+                    terms.append((k, by, coefficient))
+        found.append(tuple(terms))
+    return tuple(found)
 
 
 def normal_derivative(f: Any, over: Coordinates = None) -> sympy.Expr | sympy.Matrix:
-    """Derivative along the outward normal of the region on which it is used: the sum of n_i df/dx_i."""
+    """Derivative along the outward normal of the region on which it is used: the sum of n_i df/dx_i.
+
+    In curvilinear coordinates the sum of n_i df/dq_i / h_i: 1/r df/dtheta on a side across the angle.
+    """
     if is_vector(f):
         parts = components(f)
         axes = _each_space_coordinate(parts, over)
-        return sympy.Matrix([normal_derivative(part, over=axes) for part in parts])
+        if charts.is_curvilinear(axes):
+            axes = space_coordinates(*parts, over=over)
+        return _gradient_of_vector(parts, axes, "normal_derivative") * sympy.Matrix([normal(axis) for axis in axes])
     f = as_expression(f)
-    return sum((normal(axis) * f.diff(axis) for axis in _each_space_coordinate((f,), over)), sympy.Integer(0))
+    axes = _each_space_coordinate((f,), over)
+    return sum((normal(axis) * f.diff(axis) / charts.scale_factor(axis) for axis in axes), sympy.Integer(0))
 
 
 def dt(f: Any, order: int = 1) -> sympy.Expr | sympy.Matrix:
@@ -168,12 +257,16 @@ def dt(f: Any, order: int = 1) -> sympy.Expr | sympy.Matrix:
 
 def _axes_of(parts: tuple[sympy.Expr, ...], over: Coordinates, what: str) -> tuple[sympy.Symbol, ...]:
     axes = space_coordinates(*parts, over=over)
+    _check_components(parts, axes, what)
+    return axes
+
+
+def _check_components(parts: tuple[sympy.Expr, ...], axes: tuple[sympy.Symbol, ...], what: str) -> None:
     if len(parts) != len(axes):
         raise ValueError(
             f"{what} of {len(parts)} components ({', '.join(map(str, parts))}) over {len(axes)} space coordinates "
             f"({_names(axes)}): give one component a coordinate, or name the coordinates with over=."
         )
-    return axes
 
 
 def _names(symbols: Iterable[sympy.Symbol]) -> str:

@@ -22,6 +22,14 @@ for region in (disk * phi.Interval(t, 0, 1), box, disk, phi.Ball((x, y, z)) * ph
 v = phi.field("v", x, y)
 phi.Problem(disk, {"pde": Eq(phi.laplacian(v), 1), "wall": phi.on(disk.boundary, Eq(v, 0), exact=True),
                    "seen": phi.on(cloud, Eq(v, 1))})
+hole = phi.where(phi.Rectangle((x, -2, 2), (y, -2, 2)), x**2 + y**2 > 1) * phi.Interval(t, 0, 1)
+rim = phi.Curve({x: cos(z), y: sin(z)}, (z, 0, 6))
+w, q = phi.field("w", x, y, t), phi.field("q", *phi.spherical("r theta phi")[:2])
+phi.Problem(hole, {"pde": Eq(phi.laplacian(w), 1), "all": phi.on(hole.boundary, Eq(w, 0)), "cut": phi.on(rim, Eq(w, 0))})
+r, a = q.coordinates
+cone = phi.Interval(r, 0, 1) * phi.Interval(a, 0, 1)
+phi.Problem(cone, {"pde": Eq(phi.laplacian(q), 1), "wall": phi.on(cone.boundary, Eq(phi.normal_derivative(q), 0)),
+                   "mean": Eq(phi.integral(q, over=cone), 1)})
 for name in problems.names():
     problems.get(name).problem()
 try:

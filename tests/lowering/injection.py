@@ -15,13 +15,14 @@ from phijax._precision import precision_scope
 from phijax.lowering import ExactLayout, Expressions, constraint_expressions
 from phijax.sampling import RegionSampler
 from phijax.sampling.points import Points
-from phijax.symbolic import Quadrature
+from phijax.symbolic import Quadrature, allowed
 
 
 def problem_of(*unknowns: Any) -> phi.Problem:
     """A problem that holds the given fields and parameters and says nothing of interest about them."""
     symbols = dict.fromkeys(symbol for field in unknowns for symbol in getattr(field, "coordinates", ()))
-    domain = reduce(mul, (phi.Interval(symbol, -50, 50) for symbol in symbols))
+    ends = {symbol: allowed(symbol) for symbol in symbols}
+    domain = reduce(mul, (phi.Interval(symbol, max(-50, low), min(50, high)) for symbol, (low, high) in ends.items()))
     return phi.Problem(domain, {"all": {unknown.name: unknown - sympy.pi**7 for unknown in unknowns}})
 
 
