@@ -101,11 +101,15 @@ def list_problems(as_json: AsJson = False) -> int:
 
 @app.command()
 @_verb
-def show(target: Target, assignments: Assignments = None) -> int:
-    """The problem as mathematics, its samplers, its derivatives and its cost."""
-    from phijax.cli.showing import show_verb
+def show(
+    target: Target,
+    assignments: Assignments = None,
+    plot: Annotated[str | None, typer.Option(help="Draw the domain and its points to this file instead.")] = None,
+) -> int:
+    """The problem as mathematics, its samplers, its derivatives and its cost; or a picture of its domain."""
+    from phijax.cli.showing import picture_verb, show_verb
 
-    return show_verb(target, assignments or [])
+    return show_verb(target, assignments or []) if plot is None else picture_verb(target, assignments or [], plot)
 
 
 @app.command()
