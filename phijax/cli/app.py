@@ -184,6 +184,23 @@ def plot(run_dir: RunFolder) -> int:
 
 @app.command()
 @_verb
+def export(
+    run_dir: RunFolder,
+    kind: Annotated[str, typer.Option("--format", help="npz, csv, vtk, netcdf, jax (StableHLO) or weights.")] = "npz",
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="File to write; in RUN_DIR/exports unless given.")
+    ] = None,
+    points: Annotated[int | None, typer.Option(help="Points along each axis.")] = None,
+    times: Annotated[int | None, typer.Option(help="Files of a VTK series.")] = None,
+) -> int:
+    """Write a run's solution for other programs."""
+    from phijax.cli.exporting import export_verb
+
+    return export_verb(run_dir, kind, out=out, points=points, times=times)
+
+
+@app.command()
+@_verb
 def doctor(as_json: AsJson = False) -> int:
     """Versions, devices, precision, determinism flags, cache."""
     from phijax.cli.doctor import doctor_verb

@@ -269,6 +269,31 @@ class Solution:
         parameters = {f"parameters/{name}": np.array(value) for name, value in self.parameters.items()}
         return save_npz(path, weight_arrays(self.compiled.layout, self.model) | parameters)
 
+    def export(
+        self,
+        path: str | Path,
+        *,
+        points: int | None = None,
+        times: int | None = None,
+        at: Mapping[str, float] | None = None,
+    ) -> Path:
+        """Writes fields and parameters for other programs, in the format that the file's ending names, and gives the path.
+
+        .npz, .csv: columns; .vti, .vtu: VTK image and mesh; .pvd: VTK series over time; .nc: netCDF (xarray); .jaxexport:
+        the function itself, which JAX alone runs. Complex fields become NAME_real and NAME_imag, but in .npz.
+        points: along each axis. times: files of a series. at: coordinates that are held, as in {"t": 1}.
+        Raises ValueError for another ending, ImportError where a package is missing, with the line that installs it.
+        """
+        from phijax.evaluation.export import export
+
+        return export(self._evaluator, self.parameters, path, points=points, times=times, at=at)
+
+    def to_xarray(self, points: int | None = None, at: Mapping[str, float] | None = None) -> Any:
+        """An xarray Dataset of the fields on a grid, dimensions by coordinate; NaN outside the domain."""
+        from phijax.evaluation.export.datasets import dataset
+
+        return dataset(self._evaluator, self.parameters, points, at)
+
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields.values())
         return f"<Solution of {self.problem.name!r}: {fields}; {self.status} at step {self.steps}>"
