@@ -264,6 +264,33 @@ class Solution:
         figure = history_figure(self.history, self.problem.name)
         return figure if path is None else save_figure(figure, path)
 
+    def plot_residuals(self, path: str | Path | None = None) -> Figure:
+        """Where each equation and condition fails, and the points of the last step; magnitudes, in decades."""
+        from phijax.evaluation.batches import last_batch
+        from phijax.evaluation.plots import residual_figure, save_figure
+
+        batch = last_batch(self.compiled, self.model, self.precision, self.seed, self.steps)
+        figure = residual_figure(self._evaluator, batch)
+        return figure if path is None else save_figure(figure, path)
+
+    def plot_parameters(self, path: str | Path | None = None) -> Figure:
+        """The unknown constants over the steps. Raises ValueError where no run recorded any."""
+        from phijax.evaluation.plots import parameter_figure, save_figure
+
+        figure = parameter_figure(self.history, self.problem)
+        if figure is None:
+            raise ValueError(f"{self.problem.name!r} has no unknown constant whose path was recorded.")
+        return figure if path is None else save_figure(figure, path)
+
+    def animate(
+        self, path: str | Path, field: str | Field | None = None, *, frames: int = 60, seconds: float = 6.0
+    ) -> Path:
+        """Writes a GIF of a field over time, the first one unless named, and gives its path."""
+        from phijax.evaluation.plots.animation import animate
+
+        chosen = next(iter(self.problem.fields)) if field is None else field
+        return animate(self._evaluator, self[chosen]._field, path, frames, seconds)
+
     def save_weights(self, path: str | Path) -> Path:
         """Writes the trained weights, scales and parameters to an npz file that plain NumPy reads."""
         parameters = {f"parameters/{name}": np.array(value) for name, value in self.parameters.items()}
