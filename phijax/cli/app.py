@@ -176,10 +176,33 @@ def predict(
 @app.command()
 @_verb
 def plot(run_dir: RunFolder) -> int:
-    """Draw the solution of a run and its training."""
+    """Draw the solution of a run and its training, and write its report."""
     from phijax.cli.running import plot_verb
 
     return plot_verb(run_dir)
+
+
+@app.command()
+@_verb
+def report(
+    run_dir: RunFolder,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="File to write; RUN_DIR/report.html unless given.")
+    ] = None,
+) -> int:
+    """Write a run's report as one HTML file, figures within."""
+    from phijax.cli.running import report_verb
+
+    return report_verb(run_dir, out)
+
+
+@app.command()
+@_verb
+def watch(run_dir: RunFolder) -> int:
+    """Follow a run that goes on elsewhere, until it ends."""
+    from phijax.cli.watching import watch_verb
+
+    return watch_verb(run_dir)
 
 
 @app.command()

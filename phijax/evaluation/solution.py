@@ -266,11 +266,9 @@ class Solution:
 
     def plot_residuals(self, path: str | Path | None = None) -> Figure:
         """Where each equation and condition fails, and the points of the last step; magnitudes, in decades."""
-        from phijax.evaluation.batches import last_batch
         from phijax.evaluation.plots import residual_figure, save_figure
 
-        batch = last_batch(self.compiled, self.model, self.precision, self.seed, self.steps)
-        figure = residual_figure(self._evaluator, batch)
+        figure = residual_figure(self._evaluator, self._last_batch)
         return figure if path is None else save_figure(figure, path)
 
     def plot_parameters(self, path: str | Path | None = None) -> Figure:
@@ -321,6 +319,19 @@ class Solution:
 
         return dataset(self._evaluator, self.parameters, points, at)
 
+    def report_html(self, path: str | Path | None = None) -> Path:
+        """Writes the report as one HTML file that needs nothing else, and gives its path; into the run's folder if None."""
+        from phijax.evaluation.html import write_report
+
+        if path is None and self.folder is None:
+            raise ValueError("the run has no folder for its report; give a path, as in report_html('report.html').")
+        return write_report(self, Path(self.folder or "") / "report.html" if path is None else path)
+
+    def _repr_html_(self) -> str:
+        from phijax.evaluation.html import fragment
+
+        return fragment(self)
+
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields.values())
         return f"<Solution of {self.problem.name!r}: {fields}; {self.status} at step {self.steps}>"
@@ -334,6 +345,12 @@ class Solution:
     @cached_property
     def _errors(self) -> dict[str, FieldError]:
         return self._timed(lambda: field_errors(self._evaluator))
+
+    @cached_property
+    def _last_batch(self) -> dict[str, Any]:
+        from phijax.evaluation.batches import last_batch
+
+        return last_batch(self.compiled, self.model, self.precision, self.seed, self.steps)
 
     @cached_property
     def _largest_jump(self) -> tuple[float, float] | None:

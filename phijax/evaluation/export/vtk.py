@@ -218,7 +218,7 @@ def _triangulated(region: Region, axes: tuple, points: int | None) -> tuple[np.n
 
 
 def _edge(region: Region, axes: tuple, count: int) -> np.ndarray:
-    from phijax.evaluation.plots.shapes import sampled
+    from phijax.evaluation.plots.shapes import spread_over
 
     boundary = region.boundary
     if boundary.faults:
@@ -226,13 +226,8 @@ def _edge(region: Region, axes: tuple, count: int) -> np.ndarray:
     spread = []
     for _, piece in boundary.pieces:
         share = max(round(count * piece.measure / boundary.measure), 2)
-        unit: Any = np.linspace(1e-12, 1 - 1e-12, share)[:, None]
-        if piece.cube_dimension == 2:  # Fibonacci's lattice
-            unit = np.stack(
-                [(np.arange(share) + 0.5) / share, (np.arange(share) + 0.5) * (np.sqrt(5) - 1) / 2 % 1], axis=1
-            )
-        mapped = piece.cube_dimension in (1, 2)
-        found = piece.place(unit).coordinates if mapped else sampled(piece, share).coordinates
+        unit: Any = np.linspace(1e-12, 1 - 1e-12, share)[:, None]  # from end to end
+        found = piece.place(unit).coordinates if piece.cube_dimension == 1 else spread_over(piece, share).coordinates
         spread.append(np.stack([np.asarray(found[symbol.name]) for symbol in axes], axis=1))
     found = np.concatenate(spread)
     size = max(high - low for low, high in region.bounds.values())

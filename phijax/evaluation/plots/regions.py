@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 
 from phijax._numbers import is_whole
+from phijax._precision import precision_scope
 from phijax.evaluation.plots.panels import new_figure
-from phijax.evaluation.plots.shapes import EDGE, color, draw_arrows, draw_piece, frame, sampled, shade
+from phijax.evaluation.plots.shapes import EDGE, color, draw_arrows, draw_piece, frame, shade, spread_over
 from phijax.evaluation.plots.views import View, columns_of, seen, view_of
 from phijax.formulation import Constraint, Problem
 from phijax.formulation.faults import nearest
-from phijax.geometry import Region
+from phijax.geometry import Placement, Region
+from phijax.sampling import RegionSampler
+from phijax.sampling.points import Points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,10 +41,15 @@ def region_figure(region: Region) -> Figure:
     return figure
 
 
-def problem_figure(problem: Problem, points: int | Mapping[str, int] | None = None) -> Figure:
+def problem_figure(
+    problem: Problem,
+    points: int | Mapping[str, int] | None = None,
+    batch: Mapping[str, Points] | None = None,
+) -> Figure:
     """The domain, and of each constraint the points that its sampler draws, in a colour of its own.
 
-    points: how many are shown, for all or by constraint; measured ones show all of theirs.
+    points: how many are shown, for all or by constraint; measured ones show all of theirs. batch: those of a training
+    step, of which as many are shown; new ones are drawn for constraints that it lacks.
     """
     _check_points(problem, points)
     view = view_of(problem.domain)
@@ -51,7 +60,10 @@ def problem_figure(problem: Problem, points: int | Mapping[str, int] | None = No
         draw_piece(ax, piece, view, EDGE, lengths)
     for number, constraint in enumerate(problem.constraints.values()):
         asked = points.get(constraint.name) if isinstance(points, Mapping) else points
-        _draw_points(ax, constraint, view, number, lengths, asked)
+        count = _shown(constraint.region, asked)
+        given = (batch or {}).get(constraint.name)
+        placed = _drawn(constraint, count) if given is None else _some(given, count)
+        _draw_points(ax, constraint, placed, view, number, lengths)
     _finish(figure, ax, problem.name, view, problem.domain)
     return figure
 
@@ -79,11 +91,34 @@ def _pieces(region: Region, view: View) -> tuple[tuple[str, Region], ...]:
     return () if boundary.faults else boundary.pieces
 
 
-def _draw_points(ax: Any, constraint: Constraint, view: View, number: int, lengths: np.ndarray, asked: Any) -> None:
+def _shown(region: Region, asked: int | None) -> int:
+    """How many points are shown of a constraint."""
+    if region.count is not None:
+        return region.count
+    return asked or (INSIDE if region.dimension == len(region.coordinates) else ON_BOUNDARY)
+
+
+def _drawn(constraint: Constraint, count: int) -> Placement:
+    """Points as the constraint's own sampler draws them; of what has no sampler, spread evenly."""
+    region = constraint.region
+    if region.count is not None or constraint.exact or constraint.kind == "free":
+        return spread_over(region, count)
+    with precision_scope("float64"):
+        points = jax.jit(lambda key: RegionSampler(region).sample(key, count))(jax.random.key(0))
+        return _some(points, count)
+
+
+def _some(points: Points, count: int) -> Placement:
+    """The first `count` points, as NumPy."""
+    take: Any = lambda table: {name: np.asarray(column)[:count] for name, column in (table or {}).items()}
+    return Placement(take(points.coordinates), take(points.normals) or None)
+
+
+def _draw_points(
+    ax: Any, constraint: Constraint, placed: Placement, view: View, number: int, lengths: np.ndarray
+) -> None:
     region, colour = constraint.region, color(number)
     inside = region.dimension == len(region.coordinates)
-    count = region.count if region.count is not None else asked or (INSIDE if inside else ON_BOUNDARY)
-    placed = sampled(region, count)
     columns = columns_of(placed.coordinates, view)
     if len(columns) == 1:  # constraints of one axis lie above one another
         columns = [*columns, np.full_like(columns[0], 0.15 * (number + 1))]
@@ -93,6 +128,7 @@ def _draw_points(ax: Any, constraint: Constraint, view: View, number: int, lengt
     style: dict = {"marker": "x", "s": 14} if constraint.exact else {"linewidths": 0, "s": 5 if inside else 14}
     ax.scatter(*columns, color=colour, label=label, zorder=4 if inside else 6, **style)
     if placed.normals is not None and constraint.kind != "free":
+        count = len(columns[0])
         few = np.linspace(0, count - 1, min(count, MOST_ARROWS)).round().astype(int)
         at = [column[few] for column in columns_of(placed.coordinates, view)]
         draw_arrows(ax, at, [n[few] for n in columns_of(placed.normals, view)], colour, lengths)

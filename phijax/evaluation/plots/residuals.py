@@ -15,6 +15,7 @@ from phijax.evaluation.evaluator import Evaluator
 from phijax.evaluation.grids import grid_of
 from phijax.evaluation.plots.fields import aspect, shown_and_held
 from phijax.evaluation.plots.panels import ERROR, label_axes, letter, new_figure
+from phijax.evaluation.plots.shapes import spread_over
 from phijax.evaluation.residuals import fresh_points
 from phijax.formulation import Constraint
 from phijax.lowering import Expressions
@@ -87,8 +88,7 @@ def _draw_constraint(evaluator: Evaluator, constraint: Constraint, axes: Any, ba
             else:
                 _draw_curve(ax, varying[0].name, columns[varying[0].name], values, _title(name, values), batch)
         return
-    with precision_scope(evaluator.precision):
-        points = fresh_points(constraint, jax.random.key(1), SCATTERED)
+    points = _spread(constraint)
     for ax, (name, values) in zip(axes, magnitudes(evaluator, constraint, points).items(), strict=True):
         if points.size == 1:
             _write_value(ax, region.names, points, values, name)
@@ -96,6 +96,13 @@ def _draw_constraint(evaluator: Evaluator, constraint: Constraint, axes: Any, ba
             _draw_stems(ax, (varying or shown)[0].name, points, values, _title(name, values))
         else:
             _draw_scatter(ax, shown, points, values, _title(name, values))
+
+
+def _spread(constraint: Constraint) -> Points:
+    """Points over the whole region, those of measured data where it has them; by NumPy, so that nothing is compiled."""
+    if constraint.columns:
+        return fresh_points(constraint, None, None)
+    return Points(*spread_over(constraint.region, SCATTERED))
 
 
 def _title(name: str, values: np.ndarray, place: str = "") -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
-from phijax._precision import precision_scope
 from phijax.evaluation.plots.panels import letter
 from phijax.evaluation.plots.views import View, columns_of, seen
 from phijax.geometry import Placement, Region
-from phijax.sampling import RegionSampler
+from phijax.geometry.selection import _evenly_spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,13 +126,13 @@ def _spread(part: Region) -> tuple[Placement, str]:
     """Points that show a piece, and how they hang together."""
     size = part.cube_dimension
     if part.count is not None or size is None:
-        return sampled(part, part.count or SCATTERED), "points"
+        return spread_over(part, part.count or SCATTERED), "points"
     if size == 1:
         return part.place(_middles(CURVE_POINTS)[:, None]), "curve"  # type: ignore[arg-type]
     if size == 2:
         mesh = np.meshgrid(_ends(SURFACE_POINTS), _ends(SURFACE_POINTS), indexing="ij")
         return part.place(np.stack([m.ravel() for m in mesh], axis=1)), "surface"  # type: ignore[arg-type]
-    return sampled(part, SCATTERED), "points"
+    return spread_over(part, SCATTERED), "points"
 
 
 def _few(part: Region) -> Placement:
@@ -143,18 +142,20 @@ def _few(part: Region) -> Placement:
     if part.cube_dimension == 2 and part.count is None:
         mesh = np.meshgrid(_middles(4), _middles(4), indexing="ij")
         return part.place(np.stack([m.ravel() for m in mesh], axis=1))  # type: ignore[arg-type]
-    return sampled(part, min(part.count or 16, 64))
+    return spread_over(part, 16)
 
 
-def sampled(region: Region, count: int, seed: int = 0) -> Placement:
-    """Points that the region's own sampler draws, as NumPy in float64."""
-    with precision_scope("float64"):
-        points = jax.jit(lambda key: RegionSampler(region).sample(key, count))(jax.random.key(seed))
-        tables = (
-            {n: np.asarray(c) for n, c in (table or {}).items()} for table in (points.coordinates, points.normals)
-        )
-        coordinates, normals = tables
-    return Placement(coordinates, normals or None)  # type: ignore[arg-type]
+def spread_over(region: Region, count: int) -> Placement:
+    """Evenly spread points of a region with its normals, by NumPy alone; all of those of a finite set."""
+    if region.count is not None:
+        rule = region.quadrature(1)
+        return Placement(dict(rule.coordinates), rule.normals)  # type: ignore[arg-type]
+    cover, share = region.cover, max(region.measure / region.cover.measure, 1e-3)
+    unit: Any = _evenly_spread(math.ceil(1.2 * count / share) + 8, cover.cube_dimension or 0)
+    placed = cover.place(unit)
+    kept = np.flatnonzero(np.asarray(region.accept(unit, placed)))[:count]
+    take = lambda table: table and {name: np.asarray(column)[kept] for name, column in table.items()}
+    return Placement(take(placed.coordinates), take(placed.normals))  # type: ignore[arg-type]
 
 
 def _middles(n: int) -> np.ndarray:
