@@ -23,11 +23,12 @@ class _Printer(MathMLPresentationPrinter):
         """u with its variables below, as in u_xx."""
         if not isinstance(node.expr, Field):
             return super()._print_Derivative(node)
+        printed: Any = self._print  # gives nodes of XML, though it is declared to give text
         whole, below = self.dom.createElement("msub"), self.dom.createElement("mrow")
         for symbol, count in node.variable_count:
             for _ in range(int(count)):
-                below.appendChild(self._print(symbol))
-        whole.appendChild(self._print(node.expr))
+                below.appendChild(printed(symbol))
+        whole.appendChild(printed(node.expr))
         whole.appendChild(below)
         return whole
 

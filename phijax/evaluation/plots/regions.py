@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 INSIDE, ON_BOUNDARY = 512, 96  # points shown of a constraint
 MOST_ARROWS = 24
+CROWD = 300  # points from which they are small
 
 
 def region_figure(region: Region) -> Figure:
@@ -125,7 +126,11 @@ def _draw_points(
     held = ", ".join(f"{s.name} = {v}" for s, v in region.fixed.items() if s in view.held)
     notes = [held, "exact" if constraint.exact else "", "no condition" if constraint.kind == "free" else ""]
     label = constraint.name + "".join(f"  ({note})" for note in notes if note)
-    style: dict = {"marker": "x", "s": 14} if constraint.exact else {"linewidths": 0, "s": 5 if inside else 14}
+    style: dict = (
+        {"marker": "x", "s": 14}
+        if constraint.exact
+        else {"linewidths": 0, "s": 5 if inside or len(columns[0]) > CROWD else 14}
+    )
     ax.scatter(*columns, color=colour, label=label, zorder=4 if inside else 6, **style)
     if placed.normals is not None and constraint.kind != "free":
         count = len(columns[0])
