@@ -15,6 +15,9 @@ from phijax.balancing import ReLoBRaLo as ReLoBRaLo
 from phijax.balancing import SoftAdapt as SoftAdapt
 from phijax.balancing import Static as Static
 
+# See.
+from phijax.drawing import plot as plot
+
 # Solve and evaluate.
 from phijax.evaluation import Report as Report
 from phijax.evaluation import RunDirectory as RunDirectory

@@ -101,11 +101,15 @@ def list_problems(as_json: AsJson = False) -> int:
 
 @app.command()
 @_verb
-def show(target: Target, assignments: Assignments = None) -> int:
-    """The problem as mathematics, its samplers, its derivatives and its cost."""
-    from phijax.cli.showing import show_verb
+def show(
+    target: Target,
+    assignments: Assignments = None,
+    plot: Annotated[str | None, typer.Option(help="Draw the domain and its points to this file instead.")] = None,
+) -> int:
+    """The problem as mathematics, its samplers, its derivatives and its cost; or a picture of its domain."""
+    from phijax.cli.showing import picture_verb, show_verb
 
-    return show_verb(target, assignments or [])
+    return show_verb(target, assignments or []) if plot is None else picture_verb(target, assignments or [], plot)
 
 
 @app.command()
@@ -172,10 +176,50 @@ def predict(
 @app.command()
 @_verb
 def plot(run_dir: RunFolder) -> int:
-    """Draw the solution of a run and its training."""
+    """Draw the solution of a run and its training, and write its report."""
     from phijax.cli.running import plot_verb
 
     return plot_verb(run_dir)
+
+
+@app.command()
+@_verb
+def report(
+    run_dir: RunFolder,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="File to write; RUN_DIR/report.html unless given.")
+    ] = None,
+) -> int:
+    """Write a run's report as one HTML file, figures within."""
+    from phijax.cli.running import report_verb
+
+    return report_verb(run_dir, out)
+
+
+@app.command()
+@_verb
+def watch(run_dir: RunFolder) -> int:
+    """Follow a run that goes on elsewhere, until it ends."""
+    from phijax.cli.watching import watch_verb
+
+    return watch_verb(run_dir)
+
+
+@app.command()
+@_verb
+def export(
+    run_dir: RunFolder,
+    kind: Annotated[str, typer.Option("--format", help="npz, csv, vtk, netcdf, jax (StableHLO) or weights.")] = "npz",
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="File to write; in RUN_DIR/exports unless given.")
+    ] = None,
+    points: Annotated[int | None, typer.Option(help="Points along each axis.")] = None,
+    times: Annotated[int | None, typer.Option(help="Files of a VTK series.")] = None,
+) -> int:
+    """Write a run's solution for other programs."""
+    from phijax.cli.exporting import export_verb
+
+    return export_verb(run_dir, kind, out=out, points=points, times=times)
 
 
 @app.command()

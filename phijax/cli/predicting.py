@@ -11,10 +11,8 @@ import numpy as np
 
 from phijax.cli.errors import Exit, UsageError
 from phijax.evaluation import Solution, load_solution
-from phijax.evaluation.files import written_whole
+from phijax.evaluation.export import write_columns
 from phijax.formulation.csv_files import read_csv
-
-ROWS_AT_A_TIME = 100_000  # of a table of text
 
 
 def predict_verb(run_dir: str, points: str, *, residuals: bool, out: str | None) -> int:
@@ -65,25 +63,6 @@ def _used(path: Path, names: list[str], wanted: Sequence[str]) -> list[str]:
             f"and is: {', '.join(names) or 'empty'}."
         )
     return used
-
-
-def write_columns(path: Path, columns: dict[str, Any]) -> None:
-    """A file of the kind that its ending names; complex columns become two in csv. Whole or not there."""
-    with written_whole(path) as part:
-        if path.suffix == ".npz":
-            np.savez(part, **columns)
-            return
-        plain: dict[str, np.ndarray] = {}
-        for name, column in columns.items():
-            flat: Any = np.broadcast_to(column, np.broadcast_shapes(*(np.shape(c) for c in columns.values()))).ravel()
-            parts = {f"{name}_real": flat.real, f"{name}_imag": flat.imag} if np.iscomplexobj(flat) else {name: flat}
-            plain |= parts
-        with part.open("w", encoding="utf-8") as file:
-            file.write(",".join(plain) + "\n")
-            count = len(next(iter(plain.values())))
-            for begin in range(0, count, ROWS_AT_A_TIME):
-                parts = [column[begin : begin + ROWS_AT_A_TIME].tolist() for column in plain.values()]
-                file.writelines(",".join(map(repr, row)) + "\n" for row in zip(*parts, strict=True))
 
 
 def _target(source: Path, out: str | None) -> Path:

@@ -1,4 +1,4 @@
-"""`phijax run`, `resume` and `plot`."""
+"""`phijax run`, `resume`, `plot` and `report`."""
 
 from __future__ import annotations
 
@@ -60,6 +60,13 @@ def plot_verb(run_dir: str) -> int:
     run = RunDirectory.open(run_dir)
     for picture in run.write_plots(load_solution(run.path)):
         print(picture)
+    return Exit.OK
+
+
+def report_verb(run_dir: str, out: str | None) -> int:
+    """Writes a run's report as one HTML file."""
+    solution = load_solution(RunDirectory.open(run_dir).path)
+    print(solution.report_html(out))
     return Exit.OK
 
 

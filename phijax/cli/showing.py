@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -52,6 +53,15 @@ def show_verb(target: str, assignments: list[str]) -> int:
     print(table(_network_rows(compiled.layout, choice)))
     print()
     print("\n".join(_cost(problem, compiled.points, choice)))
+    return Exit.OK
+
+
+def picture_verb(target: str, assignments: list[str], out: str) -> int:
+    """Draws the problem's domain and the points of its constraints; nothing is compiled."""
+    constants, settings = parse(assignments)
+    problem = find(target).problem(constants)
+    problem.plot(out, points=given_settings(problem, settings).get("points"))
+    print(Path(out) if Path(out).suffix else f"{out}.png")
     return Exit.OK
 
 

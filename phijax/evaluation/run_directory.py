@@ -37,7 +37,14 @@ if TYPE_CHECKING:
 
 CONFIG, ENVIRONMENT, SUMMARY = "config.toml", "environment.json", "summary.json"
 PROBLEM_TEXT, PROBLEM_TREE = "problem.txt", "problem.json"
-PLOTS, REPORT = "plots", "report.txt"
+PLOTS, REPORT, REPORT_PAGE = "plots", "report.txt", "report.html"
+PICTURES = {
+    "Fields": "solution.png",
+    "Losses": "history.png",
+    "Unknown constants": "parameters.png",
+    "Residuals": "residuals.png",
+    "Domain and points": "points.png",
+}
 LOCK = ".lock"  # holds the number of the process that uses the folder
 SUMMARY_NEEDS = {"status", "stop_reason", "steps"}
 
@@ -171,13 +178,15 @@ class RunDirectory:
         return summary
 
     def write_plots(self, solution: Solution) -> list[Path]:
-        """Draws the solution and its training, and gives the pictures' paths."""
-        pictures = [self.plots / "solution.png"]
-        solution.plot(pictures[0])
-        if len(solution.history):
-            pictures.append(self.plots / "history.png")
-            solution.plot_history(pictures[1])
-        return pictures
+        """Draws the solution, its training and its points, writes the report with them, and gives the files' paths."""
+        from phijax.evaluation.html import figures, write_report
+        from phijax.evaluation.plots import save_figure
+
+        drawn = figures(solution)
+        pictures = {self.plots / PICTURES[title]: figure for title, figure in drawn.items()}
+        for path, figure in pictures.items():
+            save_figure(figure, path)
+        return [*pictures, write_report(solution, self.path / REPORT_PAGE, drawn)]
 
 
 def config_text(config: Mapping[str, Any]) -> str:

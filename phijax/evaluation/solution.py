@@ -243,14 +243,83 @@ class Solution:
         figure = history_figure(self.history, self.problem.name)
         return figure if path is None else save_figure(figure, path)
 
+    def plot_residuals(self, path: str | Path | None = None) -> Figure:
+        """Where each equation and condition fails, and the points of the last step; magnitudes, in decades."""
+        from phijax.evaluation.plots import residual_figure, save_figure
+
+        figure = residual_figure(self._evaluator, self._last_batch)
+        return figure if path is None else save_figure(figure, path)
+
+    def plot_parameters(self, path: str | Path | None = None) -> Figure:
+        """The unknown constants over the steps. Raises ValueError where no run recorded any."""
+        from phijax.evaluation.plots import parameter_figure, save_figure
+
+        figure = parameter_figure(self.history, self.problem)
+        if figure is None:
+            raise ValueError(f"{self.problem.name!r} has no unknown constant whose path was recorded.")
+        return figure if path is None else save_figure(figure, path)
+
+    def animate(
+        self, path: str | Path, field: str | Field | None = None, *, frames: int = 60, seconds: float = 6.0
+    ) -> Path:
+        """Writes a GIF of a field over time, the first one unless named, and gives its path."""
+        from phijax.evaluation.plots.animation import animate
+
+        chosen = next(iter(self.problem.fields)) if field is None else field
+        return animate(self._evaluator, self[chosen]._field, path, frames, seconds)
+
     def save_weights(self, path: str | Path) -> Path:
         """Writes the trained weights, scales and parameters to an npz file that plain NumPy reads."""
         parameters = {f"parameters/{name}": np.array(value) for name, value in self.parameters.items()}
         return save_npz(path, weight_arrays(self.compiled.layout, self.model) | parameters)
 
+    def export(
+        self,
+        path: str | Path,
+        *,
+        points: int | None = None,
+        times: int | None = None,
+        at: Mapping[str, float] | None = None,
+    ) -> Path:
+        """Writes fields and parameters for other programs, in the format that the file's ending names, and gives the path.
+
+        .npz, .csv: columns; .vti, .vtu: VTK image and mesh; .pvd: VTK series over time; .nc: netCDF (xarray); .jaxexport:
+        the function itself, which JAX alone runs. Complex fields become NAME_real and NAME_imag, but in .npz.
+        points: along each axis. times: files of a series. at: coordinates that are held, as in {"t": 1}.
+        Raises ValueError for another ending, ImportError where a package is missing, with the line that installs it.
+        """
+        from phijax.evaluation.export import export
+
+        return export(self._evaluator, self.parameters, path, points=points, times=times, at=at)
+
+    def to_xarray(self, points: int | None = None, at: Mapping[str, float] | None = None) -> Any:
+        """An xarray Dataset of the fields on a grid, dimensions by coordinate; NaN outside the domain."""
+        from phijax.evaluation.export.datasets import dataset
+
+        return dataset(self._evaluator, self.parameters, points, at)
+
+    def report_html(self, path: str | Path | None = None) -> Path:
+        """Writes the report as one HTML file that needs nothing else, and gives its path; into the run's folder if None."""
+        from phijax.evaluation.html import write_report
+
+        if path is None and self.folder is None:
+            raise ValueError("the run has no folder for its report; give a path, as in report_html('report.html').")
+        return write_report(self, Path(self.folder or "") / "report.html" if path is None else path)
+
+    def _repr_html_(self) -> str:
+        from phijax.evaluation.html import fragment
+
+        return fragment(self)
+
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields.values())
         return f"<Solution of {self.problem.name!r}: {fields}; {self.status} at step {self.steps}>"
+
+    @cached_property
+    def _last_batch(self) -> dict[str, Any]:
+        from phijax.evaluation.batches import last_batch
+
+        return last_batch(self.compiled, self.model, self.precision, self.seed, self.steps)
 
     # Parts of the report.
 

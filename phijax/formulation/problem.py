@@ -6,7 +6,8 @@ import warnings as python_warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
@@ -20,6 +21,9 @@ from phijax.formulation.reading import read_constraints
 from phijax.formulation.reference import Reference, reference_faults
 from phijax.geometry import Region
 from phijax.symbolic import Field, Parameter, fields_in
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Problem:
@@ -107,6 +111,15 @@ class Problem:
     def region_of(self, field: Field) -> Region:
         """Where a field lives: its own region, or the domain."""
         return field.func.on if field.func.on is not None else self.domain
+
+    def plot(self, path: str | Path | None = None, *, points: int | Mapping[str, int] | None = None) -> Figure:
+        """A picture of the domain and of the points that each constraint's sampler draws; written to `path` if given.
+
+        points: how many are shown, for all or by constraint.
+        """
+        from phijax.drawing import plot
+
+        return plot(self, path, points=points)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Problem) and self.fingerprint == other.fingerprint

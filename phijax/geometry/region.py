@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -18,6 +19,8 @@ from phijax.geometry._numbers import is_space, namespace
 from phijax.symbolic import text
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from phijax.geometry.boundary import Boundary
     from phijax.geometry.unresolved import Unresolved
 
@@ -330,6 +333,14 @@ class Region(abc.ABC):
         from phijax.geometry.selectors import boundary
 
         return boundary(self)
+
+    # Seeing.
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """A picture of the set, with its boundary's named pieces and outward normals; written to `path` if given."""
+        from phijax.drawing import plot
+
+        return plot(self, path)
 
     # Printing.
 

@@ -35,7 +35,7 @@ def test_version(capsys):
 def test_help_names_every_verb(capsys):
     assert main(["--help"]) == Exit.OK
     text = capsys.readouterr().out
-    for verb in ("list", "show", "check", "run", "resume", "predict", "plot", "doctor"):
+    for verb in ("list", "show", "check", "run", "resume", "predict", "plot", "report", "export", "watch", "doctor"):
         assert f"\n  {verb} " in text
 
 

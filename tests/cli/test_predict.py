@@ -9,7 +9,7 @@ from sympy import Eq, I, sin
 import phijax as phi
 from phijax._precision import precision_scope
 from phijax.cli import main
-from phijax.evaluation import RunDirectory, Solution
+from phijax.evaluation import RunDirectory, Solution, html
 from phijax.networks import MLP
 from phijax.training import CheckpointStore, initialize_train_state
 
@@ -118,8 +118,11 @@ def test_other_targets_are_refused(run, tmp_path, capsys, out, message):
 
 def test_plot_of_a_run_lies_in_its_folder(run, capsys):
     assert main(["plot", str(run[0])]) == 0
-    assert capsys.readouterr().out == f"{run[0] / 'plots' / 'solution.png'}\n"
+    pictures = [f"plots/{name}.png" for name in ("solution", "residuals", "points")]
+    assert capsys.readouterr().out.split() == [str(run[0] / name) for name in (*pictures, "report.html")]
     assert (run[0] / "plots" / "solution.png").read_bytes()[:4] == b"\x89PNG"
+    source = (run[0] / "report.html").read_text(encoding="utf-8")
+    assert source.count('src="data:image/png;base64,') == len(pictures)
 
 
 @pytest.mark.parametrize("content", [b"junk", b"", b"PK\x03\x04 cut short"])
@@ -127,3 +130,29 @@ def test_a_file_that_is_no_npz_is_refused_by_name(run, tmp_path, capsys, content
     (tmp_path / "points.npz").write_bytes(content)
     assert main(["predict", str(run[0]), str(tmp_path / "points.npz")]) == 2
     assert "points.npz is no npz file of plain arrays: " in capsys.readouterr().err
+
+
+def test_exports_lie_in_the_runs_folder(run, tmp_path, capsys):
+    folder, solution = run
+    assert main(["export", str(folder), "--points", "5"]) == 0
+    assert capsys.readouterr().out == f"{folder / 'exports' / 'solution.npz'}\n"
+    with np.load(folder / "exports" / "solution.npz") as stored:
+        np.testing.assert_array_equal(stored["u"], solution.u(x=stored["x"], t=stored["t"]))
+        assert stored["h"].dtype == np.complex128
+    assert main(["export", str(folder), "--format", "vtk", "--times", "2", "--points", "5"]) == 0
+    assert capsys.readouterr().out == f"{folder / 'exports' / 'solution.pvd'}\n"
+    assert sorted(path.name for path in (folder / "exports" / "solution").iterdir()) == [
+        "solution_0000.vti",
+        "solution_0001.vti",
+    ]
+    assert main(["export", str(folder), "--format", "weights", "-o", str(tmp_path / "w")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'w.npz'}\n"
+    assert main(["export", str(folder), "--format", "vkt"]) == 2
+    assert "--format vkt: no format is called so; did you mean 'vtk'" in capsys.readouterr().err
+
+
+def test_the_report_of_a_run_goes_where_it_is_asked(run, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(html, "figures", lambda solution: {})
+    assert main(["report", str(run[0]), "-o", str(tmp_path / "mine.html")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'mine.html'}\n"
+    assert "<h1>waves</h1>" in (tmp_path / "mine.html").read_text(encoding="utf-8")

@@ -68,9 +68,13 @@ def test_a_run_fills_its_folder_and_ends_with_its_summary(whole):
     assert summary["errors"]["y"]["relative_l2"] < 0.5
     assert summary["residuals"].keys() == {"ode", "start"}
     assert "error against closed form" in out
-    names = ".lock checkpoints config.toml environment.json metrics.jsonl plots problem.json problem.txt report.txt summary.json"
+    names = (
+        ".lock checkpoints config.toml environment.json metrics.jsonl plots problem.json problem.txt report.html report.txt "
+        "summary.json"
+    )
     assert sorted(path.name for path in folder.iterdir()) == names.split()
-    assert sorted(path.name for path in (folder / "plots").iterdir()) == ["history.png", "solution.png"]
+    pictures = ["history.png", "points.png", "residuals.png", "solution.png"]
+    assert sorted(path.name for path in (folder / "plots").iterdir()) == pictures
 
 
 def test_nothing_is_written_outside_the_runs_folder(whole, place):

@@ -155,7 +155,8 @@ def test_summary_report_and_pictures_are_written(tmp_path, exact_solution):
     assert summary["steps"] == 9
     assert summary["errors"]["y"]["max"] < 1e-14
     assert "fresh points" in (run.path / "report.txt").read_text()
-    assert run.write_plots(solution) == [run.path / "plots" / "solution.png"]
+    pictures = [run.path / "plots" / f"{name}.png" for name in ("solution", "residuals", "points")]
+    assert run.write_plots(solution) == [*pictures, run.path / "report.html"]
     assert not list(Path(run.path).rglob("*.part*"))
 
 

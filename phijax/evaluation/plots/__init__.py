@@ -2,4 +2,6 @@
 
 from phijax.evaluation.plots.fields import solution_figure as solution_figure
 from phijax.evaluation.plots.history import history_figure as history_figure
+from phijax.evaluation.plots.history import parameter_figure as parameter_figure
 from phijax.evaluation.plots.panels import save_figure as save_figure
+from phijax.evaluation.plots.residuals import residual_figure as residual_figure

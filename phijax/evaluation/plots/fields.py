@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 CURVE_POINTS = 1001
 MAP_POINTS = 301
 PANEL = (3.9, 3.1)  # inches
+MOST_ACROSS = 3
 
 
 @dataclass(frozen=True)
@@ -58,23 +60,51 @@ class Row:
 
 def solution_figure(evaluator: Evaluator) -> Figure:
     """All fields: curves over one coordinate, maps over two, the rest held; a complex field as modulus and parts."""
-    rows = [row for field in evaluator.problem.fields.values() for row in field_rows(evaluator, field)]
+    rows = [
+        row
+        for field in evaluator.problem.fields.values()
+        for held in slices(evaluator, field)
+        for row in field_rows(evaluator, field, held)
+    ]
     width = max(row.panels for row in rows)
-    figure = new_figure(PANEL[0] * width, PANEL[1] * len(rows) + 0.3)
-    grid = figure.subplots(len(rows), width, squeeze=False)
-    for row, axes in zip(rows, grid, strict=True):
-        draw_row(list(axes[: row.panels]), row)
-        for unused in axes[row.panels :]:
+    if width == 1:  # maps alone lie side by side
+        across = min(MOST_ACROSS, len(rows))
+        down = -(-len(rows) // across)
+        figure = new_figure(PANEL[0] * across, PANEL[1] * down + 0.3)
+        places = [[ax] for ax in figure.subplots(down, across, squeeze=False).ravel()]
+    else:
+        figure = new_figure(PANEL[0] * width, PANEL[1] * len(rows) + 0.3)
+        places = [list(axes) for axes in figure.subplots(len(rows), width, squeeze=False)]
+    for axes, row in itertools.zip_longest(places, rows):
+        panels = 0 if row is None else row.panels
+        if row is not None:
+            draw_row(axes[:panels], row)
+        for unused in axes[panels:]:
             unused.set_axis_off()
     figure.suptitle(evaluator.problem.name, fontsize=12)
     return figure
 
 
-def field_rows(evaluator: Evaluator, field: Field) -> list[Row]:
-    """The rows of one field; of a complex one its modulus, real and imaginary part."""
+def slices(evaluator: Evaluator, field: Field) -> list[dict[str, float]]:
+    """Where pictures of a field are taken: maps at three times, or through a solid at three depths, else once."""
+    bounds = evaluator.problem.region_of(field).bounds
+    shown, held = shown_and_held(field.coordinates, bounds)
+    moving = [s for s in held if kind_of(s) != "parameter" and bounds[s][0] < bounds[s][1]]
+    clocks = [s for s in moving if kind_of(s) == "time"]
+    through = clocks or (moving if len(moving) == 1 else [])
+    if len(shown) < 2 or not through:
+        return [{}]
+    low, high = bounds[through[0]]
+    parts = (0.0, 0.5, 1.0) if clocks else (0.25, 0.5, 0.75)
+    return [{through[0].name: low + part * (high - low)} for part in parts]
+
+
+def field_rows(evaluator: Evaluator, field: Field, at: Mapping[str, float] | None = None) -> list[Row]:
+    """The rows of one field; of a complex one its modulus, real and imaginary part. at: where coordinates are held."""
     problem = evaluator.problem
     region = problem.region_of(field)
-    shown, held = _shown_and_held(field, {s: region.bounds[s] for s in field.coordinates})
+    shown, held = shown_and_held(field.coordinates, region.bounds)
+    held = {symbol: (at or {}).get(symbol.name, value) for symbol, value in held.items()}
     sizes = CURVE_POINTS if len(shown) == 1 else MAP_POINTS
     grid = grid_of(region, field.coordinates, sizes, {symbol.name: value for symbol, value in held.items()})
     columns = grid.columns()
@@ -89,18 +119,18 @@ def field_rows(evaluator: Evaluator, field: Field) -> list[Row]:
     return [_row(grid, shown, held, field.name, part, values, exact) for part in parts.items()]
 
 
-def _shown_and_held(
-    field: Field, bounds: dict[sympy.Symbol, tuple[float, float]]
+def shown_and_held(
+    coordinates: tuple[sympy.Symbol, ...], bounds: Mapping[sympy.Symbol, tuple[float, float]]
 ) -> tuple[list[sympy.Symbol], dict[sympy.Symbol, float]]:
     """At most two coordinates to draw over, space before time before parameters, and values of the others.
 
     Time is held at its end, what else there is in the middle.
     """
     rank = {"space": 0, "time": 1, "parameter": 2}
-    varying = [symbol for symbol in field.coordinates if bounds[symbol][0] < bounds[symbol][1]]
-    shown = sorted(varying, key=lambda symbol: rank[kind_of(symbol)])[:2] or list(field.coordinates[:1])
+    varying = [symbol for symbol in coordinates if bounds[symbol][0] < bounds[symbol][1]]
+    shown = sorted(varying, key=lambda symbol: rank[kind_of(symbol)])[:2] or list(coordinates[:1])
     held = {}
-    for symbol in field.coordinates:
+    for symbol in coordinates:
         if symbol not in shown:
             low, high = bounds[symbol]
             held[symbol] = high if kind_of(symbol) == "time" else (low + high) / 2
@@ -161,10 +191,10 @@ def draw_row(axes: list[Axes], row: Row) -> None:
         draw_slices(axes[-1], x, y, row.values, row.exact, f"${row.label}$ at four times")
     else:
         for ax in axes:
-            ax.set_aspect(_aspect(x[1], y[1]))
+            ax.set_aspect(aspect(x[1], y[1]))
 
 
-def _aspect(x: np.ndarray, y: np.ndarray) -> Any:
+def aspect(x: np.ndarray, y: np.ndarray) -> Any:
     """Equal scales, unless one axis would be a sliver."""
     ratio = float(np.ptp(x) / np.ptp(y)) if np.ptp(y) > 0 else 1.0
     return "equal" if 0.25 <= ratio <= 4 else "auto"

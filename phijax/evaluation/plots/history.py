@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phijax.evaluation.plots.panels import label_axes, new_figure
+from phijax.evaluation.plots.panels import REFERENCE, SOLUTION, label_axes, letter, new_figure
+from phijax.formulation import Problem
 from phijax.training import History
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ TOTAL = "total (weighted sum)"
 def history_figure(history: History, name: str = "") -> Figure:
     """Raw loss of each term and the weighted sum over the steps; the weighted losses beside them where weights act."""
     weighted = any(np.any(np.abs(values - 1) > 1e-12) for values in history.weights.values())
-    figure = new_figure(6.4 * (1 + weighted), 4.2)
+    figure = new_figure(7.4 * (1 + weighted), 4.2)
     axes = figure.subplots(1, 1 + weighted, squeeze=False)[0]
     _draw(axes[0], history, history.losses, "loss of each term")
     if weighted:
@@ -33,14 +34,47 @@ def _draw(ax: Axes, history: History, curves: dict[str, np.ndarray], title: str)
     for term, values in curves.items():
         ax.plot(history.steps, _positive(values), lw=1.2, marker=marker, ms=4, label=term)
     ax.plot(history.steps, _positive(history.total), color="black", lw=1.8, marker=marker, ms=4, label=TOTAL)
-    for event in history.events:
-        if event["event"] == "stage":
-            ax.axvline(event["step"], color="0.5", lw=0.9, ls=(0, (4, 3)))
-            ax.annotate(" stage", (event["step"], 0.98), xycoords=("data", "axes fraction"), fontsize=8, va="top")
+    _mark_stages(ax, history)
     ax.set_yscale("log")
     ax.grid(alpha=0.25)
-    ax.legend(frameon=False, fontsize=8)
+    columns = 1 if len(curves) < 8 else 2
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, ncols=columns, borderaxespad=0.3)
     label_axes(ax, "step", "", title)
+
+
+def _mark_stages(ax: Axes, history: History) -> None:
+    """A line where each later stage begins, numbered; those too close for their numbers share one."""
+    begun = [event["step"] for event in history.events if event["event"] == "stage"]
+    width, last = max(int(history.steps[-1]) if len(history) else 0, 1), -np.inf
+    for number, step in enumerate(begun, start=2):
+        ax.axvline(step, color="0.5", lw=0.9, ls=(0, (4, 3)))
+        if step - last > 0.05 * width:
+            place = (step, 0.985)
+            ax.annotate(
+                f" stage {number}", place, xycoords=("data", "axes fraction"), fontsize=8, va="top", color="0.35"
+            )
+            last = step
+
+
+def parameter_figure(history: History, problem: Problem) -> Figure | None:
+    """The path of each unknown constant over the steps, its true value dashed; None where there is none."""
+    paths = {name: values for name, values in history.parameters.items() if name in problem.parameters}
+    if not paths:
+        return None
+    figure = new_figure(6.0, 0.5 + 2.3 * len(paths))
+    for ax, (name, values) in zip(figure.subplots(len(paths), 1, squeeze=False)[:, 0], paths.items(), strict=True):
+        ax.plot(
+            history.steps, values, color=SOLUTION, lw=1.6, marker="o" if len(history) < 3 else None, ms=4, label=name
+        )
+        known = None if problem.reference is None else problem.reference.parameter(name)
+        if known is not None:
+            ax.axhline(known, color=REFERENCE, lw=1.3, ls=(0, (4, 3)), label=f"reference {known:.6g}")
+            ax.legend(frameon=False, fontsize=8)
+        _mark_stages(ax, history)
+        ax.grid(alpha=0.25)
+        label_axes(ax, "step", "", f"${letter(name)}$ = {values[-1]:.6g} at the last step")
+    figure.suptitle(problem.name, fontsize=12)
+    return figure
 
 
 def _positive(values: np.ndarray) -> np.ndarray:

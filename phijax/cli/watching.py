@@ -1,0 +1,164 @@
+"""`phijax watch`: follows the records of a run that goes on in another process."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from phijax.cli.errors import Exit
+from phijax.cli.tables import table
+from phijax.evaluation import RunDirectory
+from phijax.evaluation.run_directory import SUMMARY, SUMMARY_NEEDS
+from phijax.training.metrics import METRICS_FILE
+
+PAUSE = 0.5  # seconds between looks
+MOST_TERMS = 12  # of a panel
+
+Line = dict[str, Any]
+
+
+def watch_verb(run_dir: str, pause: float = PAUSE) -> int:
+    """Shows each record as it comes: a panel on a terminal, else a line. Ends with the run; by Ctrl-C, code 130."""
+    run = RunDirectory.open(run_dir)
+    lines = follow(run.path, pause)
+    if sys.stdout.isatty():
+        _watch_panel(run, lines)
+    else:
+        _watch_lines(lines)
+    summary = _summary(run.path) or {}
+    print(
+        f"{summary.get('status', 'ended')} at step {summary.get('steps')}: {summary.get('stop_reason', '')}", flush=True
+    )
+    return Exit.OK
+
+
+def follow(folder: Path, pause: float = PAUSE) -> Iterator[Line | None]:
+    """Records and events of a run from its first to its last, None at each look that finds nothing new.
+
+    A line that is still being written waits for its end. Where a resume has cut the file back, reading begins anew, and
+    what was told already is not told again.
+    """
+    path, begun, told = folder / METRICS_FILE, 0, -1
+    while True:
+        over = _is_over(folder, path)  # looked at first, so that no record after the last look is missed
+        size = path.stat().st_size if path.exists() else 0
+        begun = 0 if size < begun else begun
+        found = False
+        for line, end in _whole_lines(path, begun) if size > begun else ():
+            begun = end
+            if line["step"] > told or "event" in line:
+                told = max(told, line["step"])
+                found = True
+                yield line
+        if over:
+            return
+        if not found:
+            yield None
+            time.sleep(pause)
+
+
+def _whole_lines(path: Path, begin: int) -> Iterator[tuple[Line, int]]:
+    with path.open("rb") as file:
+        file.seek(begin)
+        for text in file:
+            if not text.endswith(b"\n"):
+                return
+            begin += len(text)
+            try:
+                line = json.loads(text)
+            except ValueError:
+                continue  # cut by a run that was killed
+            if isinstance(line, dict) and "step" in line:
+                yield line, begin
+
+
+def _summary(folder: Path) -> Line | None:
+    """The summary of a run that has come to an end, None before."""
+    try:
+        found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and set(found) >= SUMMARY_NEEDS else None
+
+
+def _is_over(folder: Path, metrics: Path) -> bool:
+    """Whether a summary was written after the last record: one that is older is of a run that was gone on with."""
+    if _summary(folder) is None:
+        return False
+    try:
+        return (folder / SUMMARY).stat().st_mtime_ns >= metrics.stat().st_mtime_ns
+    except OSError:
+        return True
+
+
+def _watch_lines(lines: Iterator[Line | None]) -> None:
+    """A line a record under a head that names the columns."""
+    head: list[str] = []
+    for line in lines:
+        if line is None:
+            continue
+        if "event" in line:
+            print(f"{line['event']} at step {line['step']}: {line.get('reason', '')}".rstrip(": "), flush=True)
+            continue
+        entries = _entries(line)
+        if list(entries) != head:
+            head = list(entries)
+            print("  ".join(name.rjust(max(len(name), 10)) for name in head), flush=True)
+        print("  ".join(value.rjust(max(len(name), 10)) for name, value in entries.items()), flush=True)
+
+
+def _entries(line: Line) -> dict[str, str]:
+    entries = {"step": str(line["step"]), "total": _number(line.get("total"))}
+    entries |= {term: _number(value) for term, value in line.get("losses", {}).items()}
+    entries |= {name: _number(value) for name, value in line.get("parameters", {}).items()}
+    return entries | {"seconds": f"{line.get('seconds') or 0:.1f}"}
+
+
+def _number(value: Any) -> str:
+    return f"{value:.3e}" if isinstance(value, int | float) else "-" if value is None else str(value)
+
+
+def _watch_panel(run: RunDirectory, lines: Iterator[Line | None]) -> None:
+    from rich.console import Console
+    from rich.live import Live
+
+    config = run.config
+    last, events = None, []
+    with Live(console=Console(), refresh_per_second=4, transient=True) as live:
+        for line in lines:
+            if line is not None and "event" in line:
+                events.append(line)
+            elif line is not None:
+                last = line
+            live.update(panel(run.path, config, last, events))
+    if last is not None:
+        print("\n".join(f"{name}  {value}" for name, value in _entries(last).items()))
+
+
+def panel(folder: Path, config: Line, last: Line | None, events: list[Line]) -> Any:
+    """What is known of a run, as a rich panel."""
+    from rich.panel import Panel
+    from rich.text import Text
+
+    title = f"{config.get('problem', folder.name)}, seed {config.get('seed')}"
+    if last is None:
+        return Panel(Text("no record yet: it is compiling, or was stopped before its first step"), title=title)
+    most, step, seconds = config.get("max_steps"), last["step"], last.get("seconds") or 0.0
+    place = f"step {step}" + (f" of {most}" if most else "")
+    rate = f", {step / seconds:.1f} steps a second" if seconds > 0 and step > 0 else ""
+    left = f", {(most - step) * seconds / step:.0f} s to its last step" if most and seconds > 0 and step > 0 else ""
+    stage = 1 + sum(event["event"] == "stage" for event in events)
+    rows = [("term", "loss", "weight", "weighted")]
+    for term, loss in list(last.get("losses", {}).items())[:MOST_TERMS]:
+        weight, weighted = (last.get(part, {}).get(term) for part in ("weights", "weighted"))
+        rows.append((term, _number(loss), _number(weight), _number(weighted)))
+    rows.append(("total", "", "", _number(last.get("total"))))
+    unknown = "\n".join(f"{name} = {_number(value)}" for name, value in last.get("parameters", {}).items())
+    body = f"{place}, stage {stage}, {seconds:.0f} s{rate}{left}\n\n{table(rows)}" + (
+        f"\n\n{unknown}" if unknown else ""
+    )
+    return Panel(Text(body), title=title, subtitle=str(folder))
