@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
@@ -315,7 +316,7 @@ class Solution:
         fields = ", ".join(str(field) for field in self.problem.fields.values())
         return f"<Solution of {self.problem.name!r}: {fields}; {self.status} at step {self.steps}>"
 
-    @cached_property
+    @functools.cached_property
     def _last_batch(self) -> dict[str, Any]:
         from phijax.evaluation.batches import last_batch
 
