@@ -139,7 +139,7 @@ def test_cylinder_has_a_wall_and_two_lids_in_proportion():
     length = sum(placed.normals[name] ** 2 for name in "xyz")
     np.testing.assert_allclose(length, 1, atol=1e-14)
     assert cylinder.side("z+").fixed == {z: 3}
-    assert "it has z-, z+" in cylinder.side("left").faults[0]
+    assert "it has circle in x, y, z-, z+" in cylinder.side("left").faults[0]
 
 
 def test_a_pinhole_flow_has_no_flux_through_a_cylinder_wall():
