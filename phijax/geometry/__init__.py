@@ -16,15 +16,15 @@ from phijax.geometry.interval import Interval as Interval
 from phijax.geometry.level_set import LevelSet as LevelSet
 from phijax.geometry.mesh_files import read_mesh as read_mesh
 from phijax.geometry.parametric_surface import ParametricSurface as ParametricSurface
+from phijax.geometry.placement import Placement as Placement
+from phijax.geometry.placement import Rule as Rule
 from phijax.geometry.polygon import Polygon as Polygon
 from phijax.geometry.polygon import Triangle as Triangle
 from phijax.geometry.polyline import Polyline as Polyline
 from phijax.geometry.product import Box as Box
 from phijax.geometry.product import Product as Product
 from phijax.geometry.product import Rectangle as Rectangle
-from phijax.geometry.region import Placement as Placement
 from phijax.geometry.region import Region as Region
-from phijax.geometry.region import Rule as Rule
 from phijax.geometry.registry import REGIONS as REGIONS
 from phijax.geometry.selection import Selection as Selection
 from phijax.geometry.shapes import Annulus as Annulus

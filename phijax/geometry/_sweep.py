@@ -11,7 +11,8 @@ import sympy
 from phijax.geometry import _levels
 from phijax.geometry._numbers import is_space
 from phijax.geometry.level_set import LevelSet
-from phijax.geometry.region import Region, Rule
+from phijax.geometry.placement import Rule
+from phijax.geometry.region import Region
 
 
 def rule(

@@ -12,7 +12,8 @@ from jaxtyping import Array, Bool, Float
 from sympy import Symbol
 
 from phijax.geometry._numbers import namespace
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 from phijax.geometry.wrapped import Wrapped
 
 _SAMPLES = 8192  # places of a curve at which a cut is looked for

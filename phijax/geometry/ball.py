@@ -20,7 +20,8 @@ from phijax.geometry import _ball_rules
 from phijax.geometry._numbers import as_float, depends, exact, namespace, symbols, uncurved, unstacked
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
-from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
+from phijax.geometry.placement import Coordinates, Placement, Rule, written
+from phijax.geometry.region import Region
 
 
 def _checked(shape: str, coordinates: Any, center: Any, radius: Any) -> tuple[tuple, tuple, Expr]:

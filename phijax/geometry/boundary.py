@@ -15,7 +15,8 @@ from phijax.geometry._numbers import namespace
 from phijax.geometry.cells import Cells
 from phijax.geometry.meshed import Merged
 from phijax.geometry.pick import Pick
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 
 
 @dataclass(frozen=True)

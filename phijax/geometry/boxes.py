@@ -12,7 +12,8 @@ from sympy import Symbol
 
 from phijax.geometry._numbers import unstacked
 from phijax.geometry.pick import Pick, take
-from phijax.geometry.region import Coordinates, Placement, Region
+from phijax.geometry.placement import Coordinates, Placement
+from phijax.geometry.region import Region
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from sympy import Symbol
 from phijax.geometry._numbers import inner_bounds, is_space, namespace, unstacked
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
-from phijax.geometry.region import Placement, Region
+from phijax.geometry.placement import Placement
+from phijax.geometry.region import Region
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from sympy import Expr, Symbol
 
 from phijax._read_only import ReadOnly
 from phijax.geometry._numbers import as_float, namespace, symbols
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 from phijax.symbolic import first_masked
 
 _CHUNK = 4096  # rows of the table of distances held at a time

@@ -14,8 +14,9 @@ from sympy import Expr, Symbol
 from phijax.geometry._numbers import evenly_spread, is_space, namespace
 from phijax.geometry.boundary import Boundary
 from phijax.geometry.lines import along_lines
+from phijax.geometry.placement import Coordinates, Placement, Rule
 from phijax.geometry.product import product
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.region import Region
 from phijax.geometry.trimmed import Trimmed, trimmed
 
 UNION, INTERSECTION, DIFFERENCE = "union", "intersection", "difference"

@@ -11,7 +11,8 @@ from jaxtyping import Array, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import as_float, exact, is_space, namespace, symbols
-from phijax.geometry.region import Coordinates, Placement, Region, Rule, space_zeros, written
+from phijax.geometry.placement import Coordinates, Placement, Rule, space_zeros, written
+from phijax.geometry.region import Region
 
 
 @dataclass(frozen=True)

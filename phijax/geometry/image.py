@@ -20,8 +20,9 @@ from sympy import Expr, Symbol
 from phijax.geometry._numbers import as_float, namespace
 from phijax.geometry.ball import Ball
 from phijax.geometry.ellipsoid import distance_to_ellipsoid
+from phijax.geometry.placement import Coordinates, Placement, Rule, written
 from phijax.geometry.predicate import evaluate
-from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
+from phijax.geometry.region import Region
 
 _STEPS = 65  # values of each coordinate that a moving region depends on, by which its bounds are found
 _RULE_POINTS = 64  # an axis, for the measure of a curved surface

@@ -18,9 +18,10 @@ from phijax.geometry.ball import Ball
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.level_set import LevelSet
+from phijax.geometry.placement import Coordinates, Rule
 from phijax.geometry.predicate import unknown_node
 from phijax.geometry.product import product
-from phijax.geometry.region import Coordinates, Region, Rule
+from phijax.geometry.region import Region
 from phijax.geometry.selection import Selection, restrict
 from phijax.symbolic import text
 

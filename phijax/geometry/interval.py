@@ -11,7 +11,8 @@ from sympy import Expr, Symbol, sympify
 
 from phijax.geometry._numbers import as_float, depends, exact, inner_bounds, is_space, namespace, symbols
 from phijax.geometry.fixed import Fixed
-from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
+from phijax.geometry.placement import Coordinates, Placement, Rule, written
+from phijax.geometry.region import Region
 from phijax.symbolic import allowed, charts_of, degenerate
 
 

@@ -15,7 +15,8 @@ from sympy import Expr, Symbol
 
 from phijax.geometry import _levels
 from phijax.geometry._numbers import by_jax, namespace
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 from phijax.symbolic import text
 
 _BLOCK = 64  # nodes whose distances are held at a time

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from phijax.geometry.region import Region, Rule
+from phijax.geometry.placement import Rule
+from phijax.geometry.region import Region
 
 # By the number of coordinates: panels along each axis across the lines, places along a line at which an edge is looked for.
 _PANELS = {1: 1, 2: 64, 3: 12}

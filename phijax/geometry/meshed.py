@@ -13,7 +13,8 @@ from sympy import Symbol
 
 from phijax.geometry._numbers import symbols
 from phijax.geometry.pick import take
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 from phijax.geometry.simplices import Simplices
 
 

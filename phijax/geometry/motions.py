@@ -25,8 +25,9 @@ from phijax.geometry.image import Image
 from phijax.geometry.implicit import Implicit
 from phijax.geometry.interval import Interval
 from phijax.geometry.named import Named
+from phijax.geometry.placement import Placement
 from phijax.geometry.product import product
-from phijax.geometry.region import Placement, Region
+from phijax.geometry.region import Region
 from phijax.geometry.selection import Selection
 from phijax.geometry.thinned import Thinned
 from phijax.geometry.trimmed import Trimmed

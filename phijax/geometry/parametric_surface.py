@@ -12,7 +12,8 @@ from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import by_jax, namespace
 from phijax.geometry._parametric import Columns, Map, checked_limits, checked_place
-from phijax.geometry.region import Coordinates, Placement, Region, Rule, written
+from phijax.geometry.placement import Coordinates, Placement, Rule, written
+from phijax.geometry.region import Region
 
 _CELLS = 128  # along each parameter; a power of two
 _GAUSS = np.polynomial.legendre.leggauss(4)  # along each parameter of a cell

@@ -18,9 +18,10 @@ from phijax.geometry.interval import Interval
 from phijax.geometry.meshed import Meshed, checked_axes, column_stack
 from phijax.geometry.nearest import Nearest
 from phijax.geometry.outline import check_outlines, hole_names, read_outline, signed_area, triangulate
+from phijax.geometry.placement import Coordinates
 from phijax.geometry.polyline import Polyline
 from phijax.geometry.product import product
-from phijax.geometry.region import Coordinates, Region
+from phijax.geometry.region import Region
 from phijax.geometry.simplices import Simplices
 
 _WRITTEN = 6  # corners that are printed one by one

@@ -14,7 +14,8 @@ from phijax.geometry._numbers import as_float, namespace
 from phijax.geometry.cloud import PointCloud
 from phijax.geometry.meshed import Meshed, checked_axes, checked_table, column_stack
 from phijax.geometry.nearest import Nearest
-from phijax.geometry.region import Coordinates, Region
+from phijax.geometry.placement import Coordinates
+from phijax.geometry.region import Region
 from phijax.geometry.simplices import Simplices
 
 _FEW = 12  # edges that are reached by number

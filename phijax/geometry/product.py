@@ -17,8 +17,9 @@ from phijax.geometry._numbers import is_space, namespace, symbols
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.image import Image, grid_over
 from phijax.geometry.interval import Interval
+from phijax.geometry.placement import Coordinates, Placement, Rule, space_zeros
 from phijax.geometry.predicate import evaluate
-from phijax.geometry.region import Coordinates, Placement, Region, Rule, space_zeros
+from phijax.geometry.region import Region
 from phijax.geometry.thinned import Thinned
 from phijax.geometry.unresolved import Unresolved
 

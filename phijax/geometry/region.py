@@ -4,53 +4,24 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 from sympy import latex as sympy_latex
 
-from phijax.geometry._numbers import is_space, namespace
-from phijax.symbolic import text
+from phijax.geometry._numbers import namespace
+from phijax.geometry.placement import Coordinates, Placement, Rule, at_points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from phijax.geometry.boundary import Boundary
     from phijax.geometry.unresolved import Unresolved
-
-Coordinates = Mapping[str, Float[Array, "*n"]]
-
-
-class Placement(NamedTuple):
-    """Points of a region by coordinate name, each (n,), and the outward unit normal there where the region has one."""
-
-    coordinates: dict[str, Float[Array, "*n"]]
-    normals: dict[str, Float[Array, "*n"]] | None = None
-
-    def weighted(self, weights: Float[np.ndarray, "m"]) -> Rule:
-        """Points of NumPy as the nodes of a rule."""
-        columns: Any = (self.coordinates, self.normals)
-        return Rule(columns[0], weights, columns[1])
-
-
-class Rule(NamedTuple):
-    """Nodes and weights of a quadrature rule in float64, each (m,), and the normals at the nodes of a boundary."""
-
-    coordinates: dict[str, Float[np.ndarray, "m"]]
-    weights: Float[np.ndarray, "m"]
-    normals: dict[str, Float[np.ndarray, "m"]] | None = None
-
-    @property
-    def nodes(self) -> Placement:
-        """The nodes without their weights."""
-        columns: Any = (self.coordinates, self.normals)
-        return Placement(*columns)
 
 
 class Region(abc.ABC):
@@ -213,14 +184,14 @@ class Region(abc.ABC):
 
         Exact for products of intervals, balls and points. NumPy in float64 for NumPy arrays and numbers; JAX for JAX.
         """
-        return self._evaluated(self.distance, points)
+        return at_points(self, self.distance, points)
 
     def contains(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
         """Which points lie in the closed set, to a distance of `tolerance`.
 
         The default is 0 for a set with interior, else a few roundings of its largest bound.
         """
-        return self._evaluated(lambda given: self.inside(given, tolerance), points)
+        return at_points(self, lambda given: self.inside(given, tolerance), points)
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
         """`contains` of arrays of NumPy or JAX, in their precision."""
@@ -230,17 +201,6 @@ class Region(abc.ABC):
             size = max((abs(b) for pair in self.bounds.values() for b in pair), default=0.0)
             tolerance = 16 * float(np.finfo(distance.dtype).eps) * max(size, 1.0) if thin else 0.0
         return distance <= tolerance
-
-    def _evaluated(self, function: Callable[[Coordinates], Array], points: Coordinates) -> Any:
-        """Of JAX arrays, in their precision; of anything else in float64, and as NumPy."""
-        missing = [name for name in self.names if name not in points]
-        if missing:
-            raise ValueError(f"points of {self} need the coordinate {', '.join(missing)}; given: {', '.join(points)}.")
-        given = {name: points[name] for name in self.names}
-        if any(isinstance(column, jax.Array) for column in given.values()):
-            return function(_one_shape({name: jnp.asarray(column) + 0.0 for name, column in given.items()}))
-        columns: Any = {name: np.asarray(column, np.float64) for name, column in given.items()}
-        return np.asarray(function(_one_shape(columns)))
 
     # Making regions out of regions.
 
@@ -356,18 +316,3 @@ class Region(abc.ABC):
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
-
-
-def _one_shape(columns: dict[str, Array]) -> dict[str, Array]:
-    xp = namespace(next(iter(columns.values())))
-    return dict(zip(columns, xp.broadcast_arrays(*columns.values()), strict=True))
-
-
-def written(number: Expr, tex: bool) -> str:
-    """An exact number as text or LaTeX."""
-    return sympy_latex(number) if tex else text(number)
-
-
-def space_zeros(coordinates: tuple[Symbol, ...], like: Float[Array, "n"]) -> dict[str, Float[Array, "n"]]:
-    """A zero normal over the space coordinates, to be filled in."""
-    return {symbol.name: namespace(like).zeros_like(like) for symbol in coordinates if is_space(symbol)}

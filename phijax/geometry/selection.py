@@ -14,9 +14,10 @@ from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import as_float, evenly_spread
 from phijax.geometry.interval import Interval
+from phijax.geometry.placement import Coordinates, Placement, written
 from phijax.geometry.predicate import holds
 from phijax.geometry.product import product
-from phijax.geometry.region import Coordinates, Placement, Region, written
+from phijax.geometry.region import Region
 from phijax.geometry.wrapped import Wrapped
 
 _PROBES = 16384  # points from which the measure of a part is estimated

@@ -15,8 +15,9 @@ from phijax.geometry._numbers import as_float, namespace, symbols
 from phijax.geometry.fixed import Fixed
 from phijax.geometry.interval import Interval
 from phijax.geometry.meshed import Meshed, checked_table, column_stack
+from phijax.geometry.placement import Coordinates
 from phijax.geometry.product import product
-from phijax.geometry.region import Coordinates, Region
+from phijax.geometry.region import Region
 from phijax.geometry.simplices import Simplices
 
 _EXACT = 8  # coordinates up to which all faces, of which there are 2^(d + 1), are looked at

@@ -14,7 +14,8 @@ from phijax.geometry._numbers import namespace
 from phijax.geometry.boxes import Boxes
 from phijax.geometry.columns import Columns
 from phijax.geometry.meshed import Meshed, column_stack, read_only
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 from phijax.geometry.simplices import Simplices
 from phijax.geometry.surface import Surface, checked_mesh
 from phijax.geometry.winding import open_edges, outward, signed_volume, told_open

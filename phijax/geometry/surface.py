@@ -13,7 +13,8 @@ from sympy import Expr, Symbol
 from phijax.geometry._numbers import namespace
 from phijax.geometry.meshed import Meshed, checked_axes, checked_table, column_stack, read_only
 from phijax.geometry.nearest import Nearest
-from phijax.geometry.region import Coordinates, Region
+from phijax.geometry.placement import Coordinates
+from phijax.geometry.region import Region
 from phijax.geometry.simplices import Simplices
 
 

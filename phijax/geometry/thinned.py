@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from phijax.geometry._numbers import evenly_spread
-from phijax.geometry.region import Coordinates, Placement, Region
+from phijax.geometry.placement import Coordinates, Placement
+from phijax.geometry.region import Region
 from phijax.geometry.wrapped import Wrapped
 
 _PROBES = 16384

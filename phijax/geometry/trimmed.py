@@ -15,7 +15,8 @@ from sympy import Expr, Symbol
 from phijax.geometry._numbers import evenly_spread, namespace
 from phijax.geometry.arcs import cut
 from phijax.geometry.lines import along_lines_of_square, masked
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 from phijax.geometry.thinned import Thinned
 from phijax.geometry.wrapped import Wrapped
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry.region import Coordinates, Placement, Region, Rule
+from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.region import Region
 
 
 class Wrapped(Region):

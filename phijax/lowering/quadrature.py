@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phijax.geometry import Region
-from phijax.geometry.region import Rule
+from phijax.geometry.placement import Rule
 from phijax.lowering.environment import Environment
 from phijax.lowering.faults import LoweringError
 from phijax.symbolic import Normal, OverRegion, Quadrature
