@@ -71,10 +71,15 @@ def build_ansatz(problem: Problem) -> dict[str, Ansatz]:
 def assemble(coordinates: tuple[sympy.Symbol, ...], bounds: Bounds, given: Prescribed) -> Ansatz:
     """The ansatz of a field of these coordinates, whatever contradictions there are."""
     lift, factor = sympy.Integer(0), sympy.Integer(1)
-    for ball, _, value in given.round:
-        lift = value
-        factor *= 1 - _squared_radius(ball) / ball.radius**2
     axes = [_Axis.of(symbol, bounds[symbol], given) for symbol in _order(bounds, given)]
+    if given.holes:
+        in_space = [axis for axis in axes if kind_of(axis.symbol) != "time"]
+        lift, factor = _around_holes(in_space, given)
+        axes = [axis for axis in axes if axis not in in_space]
+    else:
+        for ball, _, value in given.round:
+            lift = value
+            factor *= _depth_of(ball, given)
     for axis in axes:
         lift += axis.correction(lift)
         factor *= axis.factor
@@ -202,6 +207,33 @@ class _Axis:
         for bound, _ in nodes:
             low, high = (bound, high) if self._is_low(bound) else (low, bound)
         return cardinals(self.symbol, low, high, nodes)
+
+
+def _depth_of(ball: Ball, given: Prescribed) -> sympy.Expr:
+    """Zero on the sphere and positive in the domain, of about unit size."""
+    square, radius = _squared_radius(ball), ball.radius**2
+    return (square - radius) / (square + radius) if ball in given.holes else 1 - square / radius
+
+
+def _around_holes(axes: Sequence[_Axis], given: Prescribed) -> tuple[sympy.Expr, sympy.Expr]:
+    """Lift and factor of values on holes, and on an outer circle or sides that do not touch them.
+
+    Each value counts by the product of what vanishes on all of the other places (inverse-distance weights, in the manner
+    of Rvachev, Sheiko, Shapiro & Tsukanov 2001).
+    """
+    parts = [(_depth_of(ball, given), value) for ball, _, value in given.round]
+    box, inside = sympy.Integer(0), sympy.Integer(1)
+    for axis in axes:
+        box += axis.correction(box)
+        inside *= axis.factor
+    if any(axis.faces for axis in axes):
+        parts.append((inside, box))
+    values = {value for _, value in parts}
+    others = [sympy.Mul(*(depth for j, (depth, _) in enumerate(parts) if j != i)) for i in range(len(parts))]
+    factor = sympy.Mul(*(depth for depth, _ in parts))
+    if len(values) == 1:
+        return values.pop(), factor
+    return sympy.Add(*(weight * v for weight, (_, v) in zip(others, parts, strict=True))) / sympy.Add(*others), factor
 
 
 def _limit(share: sympy.Expr, length: sympy.Expr) -> sympy.Expr:

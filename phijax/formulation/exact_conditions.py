@@ -13,9 +13,10 @@ from phijax.formulation.constraint import Constraint, Term
 from phijax.formulation.faults import Fault
 from phijax.formulation.numeric import sample_domain, values
 from phijax.formulation.patterns import FirstOrder, first_order_condition, value_condition
-from phijax.geometry import Ball, Region
+from phijax.geometry import Ball, Region, Sphere
 from phijax.geometry.selection import Selection
-from phijax.symbolic import Normal, Parameter, normal, text
+from phijax.geometry.trimmed import Flipped
+from phijax.symbolic import Normal, Parameter, kind_of, normal, text
 
 if TYPE_CHECKING:
     from phijax.formulation.problem import Problem
@@ -43,6 +44,7 @@ class Prescribed:
     slopes: dict[Side, Slope] = field(default_factory=dict)
     round: list[tuple[Ball, str, sympy.Expr]] = field(default_factory=list)
     rims: list[tuple[Ball, Slope]] = field(default_factory=list)
+    holes: set[Ball] = field(default_factory=set)  # those of the balls that are cut out of the domain
 
     @property
     def constraints(self) -> set[str]:
@@ -59,7 +61,7 @@ class Prescribed:
             else slope
             for side, slope in self.slopes.items()
         }
-        return Prescribed(self.values, slopes, self.round, self.rims)
+        return Prescribed(self.values, slopes, self.round, self.rims, self.holes)
 
 
 def collect(problem: Problem, faulty: Collection[str] = ()) -> tuple[dict[str, Prescribed], list[Fault]]:
@@ -72,7 +74,16 @@ def collect(problem: Problem, faulty: Collection[str] = ()) -> tuple[dict[str, P
             if message:
                 reason = f"{text(term.written)} cannot be made exact: {message}; leave out exact=True."
                 faults.append(Fault(constraint.name, reason))
+    faults += [fault for given in found.values() if given.holes for fault in _beside_holes(given)]
     return {name: given.settled() for name, given in found.items()}, faults
+
+
+def _beside_holes(given: Prescribed) -> list[Fault]:
+    """Slopes in space, which cannot be built in beside values on a hole."""
+    slopes = [slope for (symbol, _), slope in given.slopes.items() if kind_of(symbol) != "time"]
+    slopes += [slope for _, slope in given.rims]
+    reason = "a slope cannot be made exact beside a value on a hole; leave out exact=True for one of them."
+    return [Fault(slope.constraint, reason) for slope in slopes]
 
 
 def bounds_of(problem: Problem, name: str) -> Bounds:
@@ -140,9 +151,9 @@ class _Placing:
     def on(self, piece: Region) -> str | None:
         """Notes it on one piece of a boundary; a reason where that cannot be."""
         sides = {symbol: bound for symbol, bound in piece.fixed.items() if symbol in self.condition.field.coordinates}
-        ball = _whole_ball(self.problem.domain, piece)
+        ball, hole = _whole_ball(self.problem.domain, piece)
         if ball is not None:
-            return self._on_sphere(ball)
+            return self._on_sphere(ball, hole)
         if len(sides) == 1:
             (side,) = sides.items()
             own = self.problem.region_of(self.condition.field)
@@ -172,7 +183,7 @@ class _Placing:
         self.given.slopes[side] = Slope(self.name, here.known / across, here.share / across)
         return _zero("the slope", across, points)
 
-    def _on_sphere(self, ball: Ball) -> str | None:
+    def _on_sphere(self, ball: Ball, hole: bool) -> str | None:
         flat = {n: sympy.S.Zero for n in _normals(self.condition) if n.coordinate not in ball.coordinates}
         here, name = self.condition.map(lambda e: e.xreplace(flat)), self.condition.field.name
         others = [(b, c) for b, c, _ in self.given.round] + [(b, s.constraint) for b, s in self.given.rims]
@@ -187,7 +198,10 @@ class _Placing:
         points = on_sphere(ball, sample_domain(self.problem.domain, 64))
         if along == 0:
             self.given.round.append((ball, self.name, known / share))
+            self.given.holes |= {ball} if hole else set()
             return _zero("u itself", share, points)
+        if hole:
+            return "it is a slope on the rim of a hole, where only values can be built in"
         self.given.rims.append((ball, Slope(self.name, known / along, share / along)))
         return _zero("the slope", along, points)
 
@@ -243,11 +257,13 @@ def _covers(bounds: Bounds, piece: Region, side: Side) -> bool:
     )
 
 
-def _whole_ball(domain: Region, piece: Region) -> Ball | None:
-    """The ball of the domain whose whole surface `piece` is, over all of the other coordinates."""
+def _whole_ball(domain: Region, piece: Region) -> tuple[Ball | None, bool]:
+    """The ball whose whole surface `piece` is, over all of the other coordinates, and whether it is a hole of the domain."""
     if isinstance(piece, Selection) or piece.fixed:
-        return None
+        return None, False
     for factor in domain.factors:
-        if isinstance(factor, Ball) and any(surface in piece.factors for _, surface in factor.boundary.pieces):
-            return factor
-    return None
+        for _, face in factor.faces():
+            surface = face.base if isinstance(face, Flipped) else face
+            if isinstance(surface, Sphere) and face in piece.factors:
+                return Ball(surface.coordinates, surface.center, surface.radius), surface is not face
+    return None, False

@@ -8,6 +8,7 @@ import sympy
 from sympy import Eq, exp, sin
 
 import phijax as phi
+from phijax.formulation.ansatz import build_ansatz
 from tests.lowering.injection import inject
 
 x, y, z = phi.coordinates("x y z")
@@ -139,3 +140,56 @@ def test_a_part_without_a_condition_is_named_and_clashing_values_are_placed():
         phi.Problem(
             bumpy, {"pde": pde, "all": phi.on(bumpy.boundary, Eq(u, 0)), "bump": phi.on(bumpy.side("bump"), Eq(u, 1))}
         )
+
+
+def built_in(problem, name, at):
+    """The field with an arbitrary function in the network's place, at points of a piece."""
+    field = problem.fields[name]
+    waves = sympy.Add(*(k * s for k, s in enumerate(field.coordinates, 1)))
+    whole = build_ansatz(problem)[name].around(sympy.sin(waves + 1), field.coordinates)
+    rule = at.quadrature(8)
+    columns = [rule.coordinates[s.name] for s in field.coordinates]
+    numeric = lambda expression: sympy.lambdify(field.coordinates, expression, "numpy")(*columns)
+    return numeric(whole), numeric
+
+
+@pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
+def test_values_on_holes_hold_whatever_the_network_is_beside_those_on_sides_and_at_the_start():
+    big, small = phi.Disk((x, y), (0.5, 0.5), 0.2).named("big"), phi.Disk((x, y), (0.15, 0.15), 0.1).named("small")
+    plate = phi.Rectangle((x, 0, 1), (y, 0, 1)).named("outer") - big - small
+    on = lambda name, value: phi.on(plate.side(name), Eq(u, value), exact=True)
+    still = phi.Problem(
+        plate,
+        {"pde": Eq(phi.laplacian(u), 1), "a": on("big", sin(x)), "b": on("small", 3), "c": on("outer", x * y)},
+    )
+    for name, value in (("big", sin(x)), ("small", 3 + 0 * x), ("outer", x * y)):
+        reached, numeric = built_in(still, "u", plate.side(name))
+        np.testing.assert_allclose(reached, numeric(value), atol=1e-14)
+    w, heated = phi.field("w", x, y, t), plate * phi.Interval(t, 0, 1)
+    moving = phi.Problem(
+        heated,
+        {
+            "pde": Eq(w.diff(t), phi.laplacian(w)),
+            "rim": phi.on(heated.side("big"), Eq(w, t * x), exact=True),
+            "start": phi.on(heated.at(t=0), Eq(w, 0), exact=True),
+        },
+    )
+    reached, numeric = built_in(moving, "w", heated.side("big"))
+    np.testing.assert_allclose(reached, numeric(t * x), atol=1e-14)
+    reached, _ = built_in(moving, "w", heated.at(t=0))
+    np.testing.assert_allclose(reached, 0, atol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        ({"hole": Eq(u, 0), "outer": Eq(slope, 0)}, "a slope cannot be made exact beside a value on a hole"),
+        ({"hole": Eq(slope, 0)}, "it is a slope on the rim of a hole, where only values can be built in"),
+    ],
+)
+def test_slopes_about_holes_are_refused_as_exact(conditions, message):
+    plate = phi.Rectangle((x, 0, 1), (y, 0, 1)).named("outer") - phi.Disk((x, y), (0.5, 0.5), 0.2).named("hole")
+    exact = {name: phi.on(plate.side(name), equation, exact=True) for name, equation in conditions.items()}
+    with pytest.raises(phi.DeclarationError, match=message):
+        phi.Problem(plate, {"pde": Eq(phi.laplacian(u), 1), **exact})
