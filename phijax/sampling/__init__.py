@@ -1,6 +1,7 @@
 """Points, the samplers that draw them, and the source that gives every step its batch."""
 
 from phijax.sampling.adaptive import ResidualAdaptive as ResidualAdaptive
+from phijax.sampling.corners import CornerWeights as CornerWeights
 from phijax.sampling.datamodule import DataModule as DataModule
 from phijax.sampling.datamodule import SamplerDataModule as SamplerDataModule
 from phijax.sampling.importance import ImportanceSampler as ImportanceSampler
