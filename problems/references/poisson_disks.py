@@ -27,6 +27,7 @@ def _columns(z: Places, terms: int, polynomials: int) -> Float[np.ndarray, "n k"
     columns = np.zeros((z.size, terms + polynomials))
     for shift, turn, sign in _IMAGES:
         v = ((z - shift) / turn - CENTRE) / _DIAGONAL / RADIUS
+        v = np.where(v == 0, 1.0, v)  # a centre is outside, and its value nobody's
         columns[:, 0] += sign * np.log(np.abs(v))
         inverse = power = 1 / v
         for k in range(1, terms):

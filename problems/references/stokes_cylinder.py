@@ -109,7 +109,7 @@ class Flow:
         return dict(zip("uvp", np.concatenate(parts, axis=1).reshape(3, *x.shape), strict=True))
 
     def _at(self, z: Places) -> Float[np.ndarray, "3 n"]:
-        columns = _columns(z, self.size)
+        columns = _columns(np.where(z == 0, RADIUS, z), self.size)  # the centre is outside, and its value nobody's
         velocity = columns.velocity @ self.unknowns
         return np.stack([velocity.real, -velocity.imag, columns.pressure @ self.unknowns])
 

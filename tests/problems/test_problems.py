@@ -72,6 +72,7 @@ GRIDDED = {
     "allen_cahn", "burgers", "burgers_inverse", "cavity", "heat_fin", "kdv", "lotka_volterra", "poisson_disks",
     "poisson_lshape", "reaction_diffusion", "stokes_cylinder", "van_der_pol",
 }  # fmt: skip
+LARGE = {"beltrami", "biharmonic", "heat_4d", "poisson_5d", "poisson_multiscale"}  # take long to compile
 NATURAL = {("heat_fin", "outside")}  # met by Galerkin's method in the mean alone
 STEP = 1e-4
 # Weights of central differences of order 6, at -3 .. 3 steps.
@@ -206,7 +207,7 @@ def test_the_reference_makes_every_term_vanish(name, constants):
             assert np.abs(residual).max() < max(allowed, limit), (constraint.name, term.label)
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in BUILT_IN])
 def test_lowered_residuals_equal_those_of_sympy(name):
     problem = problems.get(name).problem()
     exact = {}
