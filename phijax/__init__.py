@@ -79,6 +79,7 @@ from phijax.optimizers import Race as Race
 from phijax.optimizers import SSBroyden as SSBroyden
 from phijax.optimizers import soap as soap
 from phijax.sampling import ByPiece as ByPiece
+from phijax.sampling import CornerWeights as CornerWeights
 from phijax.sampling import DataModule as DataModule
 from phijax.sampling import Grid as Grid
 from phijax.sampling import Held as Held

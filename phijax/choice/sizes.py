@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import sympy
@@ -14,6 +15,7 @@ from phijax.lowering.residual import is_complex
 from phijax.symbolic import Normal, Observed, Parameter, Quadrature
 
 POINTS = 256
+THICKNESS_POINTS = 4096
 
 
 def term_sizes(problem: Problem, scales: Mapping[str, float]) -> dict[str, float]:
@@ -40,6 +42,37 @@ def _loss_terms(constraint: Constraint, name: str, term: Term) -> Iterator[str]:
     yield from (f"{name}{joint}{part}" for part in ("real", "imag"))
 
 
+def response(problem: Problem, scales: Mapping[str, float]) -> float | None:
+    """What an error as large as the fields, that fits the conditions at the edge, leaves in the equation that shows it
+    most: of -lap u the first eigenvalue of a box as thick as the shape. None where the domain is a box, or it can't be told.
+    """
+    thick = _thickness(problem)
+    if thick is None:
+        return None
+    sizes = [0.0]
+    for constraint in problem.trained.values():
+        if constraint.region.dimension == len(constraint.region.coordinates):
+            points = sample_domain(constraint.region, POINTS)
+            for term in constraint.terms:
+                addends = _addends(problem, constraint, term, points, scales, thick)
+                sizes.append(sum(size for size, of_fields in addends if of_fields))
+    return max(sizes) if np.isfinite(max(sizes)) else None
+
+
+def _thickness(problem: Problem) -> float | None:
+    """Of a shape, half its width at a place that is typical: mean distances to the edge that of a ball or cube add up to
+    half its width. None for boxes."""
+    found = []
+    for factor in problem.domain.factors:
+        if 1 < len(factor.coordinates) == factor.dimension:
+            spread = sample_domain(factor, THICKNESS_POINTS)
+            names: Any = {symbol.name: column for symbol, column in spread.items()}
+            depths = -np.asarray(factor.signed_distance(names))
+            inside = depths[depths > 0]
+            found += [(factor.dimension + 1) * float(np.mean(inside))] if inside.size else []
+    return min(found, default=None)
+
+
 def _size(
     problem: Problem,
     constraint: Constraint,
@@ -47,14 +80,27 @@ def _size(
     points: dict[sympy.Symbol, np.ndarray],
     scales: Mapping[str, float],
 ) -> float:
+    return max(size for size, _ in _addends(problem, constraint, term, points, scales))
+
+
+def _addends(
+    problem: Problem,
+    constraint: Constraint,
+    term: Term,
+    points: dict[sympy.Symbol, np.ndarray],
+    scales: Mapping[str, float],
+    thick: float | None = None,
+) -> list[tuple[float, bool]]:
+    """Size of each addend, and whether it holds a field; NaN for integrals. thick: bounds the lengths that derivatives
+    divide by, and makes them those of the longest wave that vanishes at the edge."""
     hidden, jets = hide_jets(normalize(term.residual))
     if hidden.has(Quadrature):
-        return float("nan")
+        return [(float("nan"), False)]
     numbers: dict[sympy.Basic, float] = {}
     for node, stand_in in jets.items():
         jet = jet_of(node)
         assert jet is not None
-        numbers[stand_in] = scales[jet.name] / _width(problem, jet)
+        numbers[stand_in] = scales[jet.name] / _width(problem, jet, thick)
     for symbol in hidden.free_symbols | hidden.atoms(Normal, Observed):
         if isinstance(symbol, Parameter):
             numbers[symbol] = symbol.initial or symbol.scale
@@ -62,18 +108,19 @@ def _size(
             numbers[symbol] = 1.0
         elif isinstance(symbol, Observed):
             numbers[symbol] = float(np.max(np.abs(constraint.columns[symbol.column].values)))
-    held = numbers | dict(constraint.region.fixed)
+    held, stand_ins = numbers | dict(constraint.region.fixed), set(jets.values())
     addends = sympy.Add.make_args(sympy.expand(hidden))
-    return max(largest(addend.subs(held), points)[0] for addend in addends)
+    return [(largest(addend.subs(held), points)[0], bool(addend.free_symbols & stand_ins)) for addend in addends]
 
 
-def _width(problem: Problem, jet: Jet) -> float:
+def _width(problem: Problem, jet: Jet, thick: float | None) -> float:
     """The product of the lengths by which a derivative divides: half of what a coordinate spans, each as often as it is
-    taken."""
+    taken; with `thick`, 2/pi of no more than that."""
     field = problem.fields[jet.name]
     width = 1.0
     assert isinstance(jet.channel, tuple)  # derivatives are combined later
     for symbol, order in zip(field.coordinates, jet.channel, strict=True):
         low, high = problem.domain.bounds[symbol]
-        width *= ((float(high) - float(low)) / 2) ** order
+        half = (float(high) - float(low)) / 2
+        width *= (half if thick is None else 2 / np.pi * min(half, thick)) ** order
     return width

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from phijax.geometry.product import product
 from phijax.sampling import RegionSampler
 
 AXIS_POINTS = {1: 4001, 2: 361, 3: 51}  # about 130,000 points from two coordinates on
+EDGE = 1e-9  # of a region's width
 SCATTERED_POINTS = 2**16  # from four coordinates on
 
 
@@ -74,8 +76,22 @@ def _inside(factors: tuple[Region, ...], symbols: tuple[sympy.Symbol, ...], axes
         if len(factor.coordinates) > 1 and set(factor.coordinates) <= set(symbols):
             with precision_scope("float64"):
                 points: Any = {name: mesh[name].ravel() for name in factor.names}
-                inside &= np.asarray(factor.contains(points)).reshape(inside.shape)
+                inside &= _reached(factor, points).reshape(inside.shape)
     return inside
+
+
+def _reached(region: Region, points: Any) -> Bool[np.ndarray, " n"]:
+    """Which points are of the region and next to its inside: of two sides that coincide, a difference holds both."""
+    found = np.asarray(region.contains(points)).copy()
+    if region.dimension < len(region.coordinates):
+        return found
+    widths = {s.name: high - low for s, (low, high) in region.bounds.items()}
+    edge = np.flatnonzero(found & (np.asarray(region.signed_distance(points)) >= -EDGE * min(widths.values())))
+    if edge.size:
+        steps = itertools.product((-EDGE, EDGE), repeat=len(widths))
+        beside = [{n: points[n][edge] + s * widths[n] for n, s in zip(widths, step, strict=True)} for step in steps]
+        found[edge] = np.any([np.asarray(region.signed_distance(each)) < 0 for each in beside], axis=0)
+    return found
 
 
 def comparison_points(region: Region, symbols: tuple[sympy.Symbol, ...]) -> dict[str, np.ndarray]:

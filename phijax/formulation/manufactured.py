@@ -14,6 +14,8 @@ from phijax.formulation.problem import Problem
 from phijax.geometry import Region
 from phijax.symbolic import Field, Parameter, as_expression
 
+MOST_FUNCTIONS = 5
+
 
 def manufactured(problem: Problem, exact: Mapping[sympy.Expr, Any]) -> Problem:
     """`problem` with the right-hand sides that make `exact` its solution and its reference.
@@ -52,12 +54,20 @@ def _faults(problem: Problem, values: Mapping[Any, sympy.Expr]) -> Iterator[Faul
 
 def _shifted(term: Term, region: Region, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Equality:
     """The equation with its source; as it was where the solution satisfies it on every piece of the region."""
-    source = sympy.simplify(substitute(term.residual, values))
-    if all(sympy.simplify(source.subs(piece.fixed)) == 0 for _, piece in region.pieces):
+    source = _simple(substitute(term.residual, values))
+    if all(_simple(source.subs(piece.fixed)) == 0 for _, piece in region.pieces):
         source = sympy.Integer(0)
     if isinstance(term.written, sympy.Equality):
         return sympy.Eq(term.written.lhs, term.written.rhs + source, evaluate=False)
     return sympy.Eq(term.residual, source, evaluate=False)
+
+
+def _simple(expression: sympy.Expr) -> sympy.Expr:
+    """Simplified; of many functions, whose identities take sympy minutes to search, no more than expanded."""
+    expanded = sympy.expand(expression)
+    if len(expanded.atoms(sympy.Function)) > MOST_FUNCTIONS:
+        return sympy.factor_terms(expanded)
+    return sympy.simplify(expression)
 
 
 def substitute(expression: sympy.Expr, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Expr:

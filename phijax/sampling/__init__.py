@@ -2,6 +2,7 @@
 
 from phijax.sampling.adaptive import ResidualAdaptive as ResidualAdaptive
 from phijax.sampling.by_piece import ByPiece as ByPiece
+from phijax.sampling.corners import CornerWeights as CornerWeights
 from phijax.sampling.datamodule import DataModule as DataModule
 from phijax.sampling.datamodule import SamplerDataModule as SamplerDataModule
 from phijax.sampling.importance import ImportanceSampler as ImportanceSampler

@@ -6,6 +6,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from phijax.sampling.candidates import Candidates, candidates, check_base, density, picked
@@ -40,8 +41,10 @@ class ResidualAdaptive(eqx.Module):
         return found, found.points
 
     def update(self, state: Candidates, residuals: Float[Array, "m"]) -> Candidates:
-        """The density of the candidates, from the magnitudes of their residuals."""
-        return Candidates(state.points, density(residuals, self.exponent, self.offset))
+        """The density of the candidates, from the magnitudes of their residuals, as their own weights make them."""
+        own = getattr(state.points, "weights", None)
+        sized = residuals if own is None else residuals * jnp.sqrt(own)
+        return Candidates(state.points, density(sized, self.exponent, self.offset))
 
     def sample(self, state: Candidates, key: PRNGKeyArray, n: int) -> tuple[None, Any]:
         """`n` different candidates."""

@@ -7,7 +7,7 @@ from sympy import Eq, I, exp, pi, sin
 import phijax as phi
 import phijax.problems
 from phijax.choice import choose
-from phijax.choice.sizes import term_sizes
+from phijax.choice.sizes import response, term_sizes
 from phijax.formulation import value_scale
 from phijax.networks import MLP
 
@@ -101,3 +101,33 @@ def test_an_unknown_diffusivity_in_square_metres_a_second():
     solution = phi.solve(problem, seed=0, network=MLP(width=10, depth=2), max_steps=60, progress=False)
     assert solution.parameters["a"] == pytest.approx(DIFFUSIVITY, rel=1e-2)
     assert solution.summary()["parameters"]["a"]["determined"] is True
+
+
+def test_the_response_of_a_shape_is_the_first_eigenvalue_of_a_box_as_thick():
+    a, b = phi.coordinates("a b")
+    w = phi.field("w", a, b)
+    square = phi.Rectangle((a, -1, 1), (b, -1, 1))
+    found = {}
+    for name, region in {
+        "box": square,
+        "disk": phi.Disk((a, b), (0, 0), 2),
+        "L": square - phi.Rectangle((a, 0, 1), (b, -1, 0)),
+    }.items():
+        problem = phi.Problem(
+            region, {"pde": Eq(-3 * phi.laplacian(w), 700), "edge": phi.on(region.boundary, Eq(w, 5))}, name=name
+        )
+        found[name] = response(problem, {"w": 5.0})
+    assert found["box"] is None
+    assert found["disk"] == pytest.approx(3 * 5 * 2 * (np.pi / 4) ** 2, rel=0.02)
+    assert found["L"] == pytest.approx(3 * 5 * 9.64, rel=0.15)  # 9.6397 is the first eigenvalue of the L
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("poisson_disks", 1e3, 1e4), ("stokes_cylinder", 1e2, 1e3), ("poisson_lshape", 50, 200)]
+)
+def test_conditions_of_a_steady_shape_weigh_as_much_as_errors_inside(name, low, high):
+    problem = phijax.problems.get(name).problem()
+    weights = choose(problem).balancer.factors
+    assert set(weights) == {key for key, constraint in problem.constraints.items() if not constraint.on_domain}
+    (weight,) = set(weights.values())
+    assert low < weight < high

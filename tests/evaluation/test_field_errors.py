@@ -5,6 +5,7 @@ import pytest
 from sympy import Eq, I, exp, log, pi, sin
 
 import phijax as phi
+from phijax.evaluation.grids import comparison_points
 
 x, y, t = phi.coordinate("x"), phi.coordinate("y"), phi.time("t")
 u = phi.field("u", x, y)
@@ -109,3 +110,14 @@ def test_many_coordinates_are_compared_on_scattered_points(exact_solution):
     error = exact_solution(problem, {w: total + 0.1})._measured.errors["w"]
     assert error.points == 2**16
     assert error.relative_l2 == pytest.approx(0.1 / np.sqrt(4 / 12 + 4), rel=1e-3)
+
+
+def test_a_side_that_a_difference_cuts_away_is_not_compared_on():
+    x, y = phi.coordinates("x y")
+    square = phi.Rectangle((x, -1, 1), (y, -1, 1))
+    columns = comparison_points(square - phi.Rectangle((x, 0, 1), (y, -1, 0)), (x, y))
+    assert len(columns["x"]) == 361**2 - 180**2  # the reentrant edges are of the L
+    assert not np.any((columns["x"] > 1e-9) & (columns["y"] < -1e-9))
+    assert {(1.0, 0.0), (0.0, -1.0), (0.0, 0.0)} <= set(zip(columns["x"].tolist(), columns["y"].tolist(), strict=True))
+    disk = comparison_points(phi.Disk((x, y), (0, 0), 1), (x, y))
+    assert len(disk["x"]) == sum(i * i + j * j <= 180**2 for i in range(-180, 181) for j in range(-180, 181))

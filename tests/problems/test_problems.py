@@ -14,23 +14,41 @@ from phijax.formulation.manufactured import substitute
 from phijax.formulation.serialization import from_json, to_json
 from phijax.lowering import ExactLayout, constraint_expressions
 from phijax.sampling.points import Points
-from phijax.symbolic import Field, Observed
+from phijax.symbolic import Field, Normal, Observed, OverRegion, Quadrature, normal
 
 BUILT_IN = [
     "allen_cahn",
+    "beltrami",
+    "biharmonic",
     "burgers",
     "burgers_inverse",
     "cavity",
     "convection",
     "diffusion_inverse",
+    "fokker_planck",
     "heat_1d",
+    "heat_4d",
+    "heat_fin",
+    "heat_multiscale",
+    "heat_parametric",
     "helmholtz",
     "kdv",
     "kovasznay",
     "lotka_volterra",
     "poisson_10d",
+    "poisson_1d",
     "poisson_2d",
+    "poisson_5d",
+    "poisson_disks",
+    "poisson_lshape",
+    "poisson_multiscale",
+    "reaction",
+    "reaction_diffusion",
+    "rod_interface",
     "schrodinger",
+    "stokes_cylinder",
+    "van_der_pol",
+    "volterra",
     "wave_1d",
 ]
 VARIANTS = [
@@ -41,10 +59,21 @@ VARIANTS = [
     ("helmholtz", {"a": [2, 3], "k": 2.5}),
     ("kovasznay", {"Re": 20.0}),
     ("lotka_volterra", {"t_end": 4.0}),
+    ("poisson_1d", {"k": 8}),
     ("poisson_2d", {"f": 4}),
+    ("poisson_multiscale", {"w": [1, 3]}),
+    ("reaction", {"rho": 2.5}),
+    ("reaction_diffusion", {"nu": 0.01}),
+    ("rod_interface", {"k1": 0.5, "k2": 3}),
+    ("van_der_pol", {"mu": 1.0, "t_end": 4.0}),
 ]
 CASES = [*((name, {}) for name in BUILT_IN), *VARIANTS]
-GRIDDED = {"allen_cahn", "burgers", "burgers_inverse", "cavity", "kdv", "lotka_volterra"}
+GRIDDED = {
+    "allen_cahn", "burgers", "burgers_inverse", "cavity", "heat_fin", "kdv", "lotka_volterra", "poisson_disks",
+    "poisson_lshape", "reaction_diffusion", "stokes_cylinder", "van_der_pol",
+}  # fmt: skip
+LARGE = {"beltrami", "biharmonic", "heat_4d", "poisson_5d", "poisson_multiscale"}  # take long to compile
+NATURAL = {("heat_fin", "outside")}  # met by Galerkin's method in the mean alone
 STEP = 1e-4
 # Weights of central differences of order 6, at -3 .. 3 steps.
 STENCILS = {0: [0, 0, 0, 1, 0, 0, 0], 1: [-1 / 60, 3 / 20, -3 / 4, 0, 3 / 4, -3 / 20, 1 / 60]}
@@ -53,15 +82,56 @@ STENCILS[3] = [1 / 8, -1, 13 / 8, 0, -13 / 8, 1, -1 / 8]  # of order 4
 
 
 def points_of(constraint, count=40, margin=0.0):
-    """{coordinate: values} over the parts of the constraint's region, boxes all."""
+    """{coordinate or component of the normal: values} over the parts of the constraint's region."""
     if constraint.columns:
         return {symbol: np.asarray(column) for symbol, column in constraint.region.columns.items()}
     random, parts = np.random.default_rng(7), [piece for _, piece in constraint.region.pieces] or [constraint.region]
-    columns = {symbol: [] for symbol in constraint.region.coordinates}
-    for part, (symbol, values) in itertools.product(parts, columns.items()):
+    tables = [
+        _in_box(part, random, count, margin) if _is_box(part) else _drawn(part, random, count, margin) for part in parts
+    ]
+    size = lambda table: len(table[constraint.region.coordinates[0]])
+    column = lambda symbol: np.concatenate([table.get(symbol, np.zeros(size(table))) for table in tables])
+    return {symbol: column(symbol) for symbol in dict.fromkeys(key for table in tables for key in table)}
+
+
+def _is_box(part):
+    return all(len(factor.coordinates) == 1 for factor in part.factors)
+
+
+def _in_box(part, random, count, margin):
+    columns = {}
+    for symbol in part.coordinates:
         low, high = part.bounds[symbol]
-        values.append(random.uniform(low + margin * (high - low), high - margin * (high - low), count))
-    return {symbol: np.concatenate(values) for symbol, values in columns.items()}
+        columns[symbol] = random.uniform(low + margin * (high - low), high - margin * (high - low), count)
+    normals = part.constant_normal if part.has_normals else {}
+    return columns | {
+        normal(symbol): np.full(count, float(normals.get(symbol, 0))) for symbol in normals and part.coordinates
+    }
+
+
+def _drawn(part, random, count, margin):
+    """Nodes of the region's rule, in random order."""
+    rule = part.quadrature(6)
+    columns = {symbol: np.asarray(rule.coordinates[symbol.name]) for symbol in part.coordinates}
+    if part.has_normals:
+        columns |= {normal(s): np.asarray(rule.normals[s.name]) for s in part.normal_coordinates}
+    chosen = np.arange(len(next(iter(columns.values()))))
+    if margin:
+        chosen = np.flatnonzero(part.signed_distance(dict(rule.coordinates)) <= -margin)
+    chosen = random.permutation(chosen)[:count]
+    return {symbol: column[chosen] for symbol, column in columns.items()}
+
+
+def written_out(expression):
+    """Integrals as sympy's own, done."""
+    quadratures = expression.atoms(Quadrature)
+    for node in quadratures:
+        integrand, where, _ = node.args
+        if isinstance(where, OverRegion):
+            (symbol,) = where.region.coordinates
+            where = (symbol, *map(sympy.nsimplify, where.region.bounds[symbol]))
+        expression = expression.xreplace({node: sympy.Integral(integrand, where).doit()})
+    return expression
 
 
 def numbers(expression, points, constraint, known=()):
@@ -69,7 +139,8 @@ def numbers(expression, points, constraint, known=()):
     nodes = {node: constraint.columns[node.column].values for node in expression.atoms(Observed)}
     nodes |= dict(known)
     names = {node: sympy.Dummy() for node in nodes}
-    function = sympy.lambdify([*points, *names.values()], expression.xreplace(names), modules=["numpy", "scipy"])
+    written = written_out(expression.xreplace(names))
+    function = sympy.lambdify([*points, *names.values()], written, modules=["numpy", "scipy"])
     shape = next(iter(points.values())).shape
     return np.broadcast_to(function(*points.values(), *nodes.values()), shape)
 
@@ -131,11 +202,12 @@ def test_the_reference_makes_every_term_vanish(name, constants):
         for term in constraint.terms:
             residual = residual_of_reference(problem, constraint, term)
             allowed = noise if constraint.columns else 0.0
-            limit = 1e-3 if name in GRIDDED and constraint.on_domain else 1e-6
+            loose = name in GRIDDED and (constraint.on_domain or (name, constraint.name) in NATURAL)
+            limit = 1e-3 if loose else 1e-6
             assert np.abs(residual).max() < max(allowed, limit), (constraint.name, term.label)
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in BUILT_IN])
 def test_lowered_residuals_equal_those_of_sympy(name):
     problem = problems.get(name).problem()
     exact = {}
@@ -151,7 +223,8 @@ def test_lowered_residuals_equal_those_of_sympy(name):
         lowered = [constraint_expressions(layout, constraint) for constraint in constraints]
         batches = [
             Points(
-                {symbol.name: jax.numpy.asarray(column) for symbol, column in columns.items()},
+                {s.name: jax.numpy.asarray(column) for s, column in columns.items() if not isinstance(s, Normal)},
+                {s.coordinate.name: jax.numpy.asarray(n) for s, n in columns.items() if isinstance(s, Normal)} or None,
                 values={key: jax.numpy.asarray(column.values) for key, column in constraint.columns.items()} or None,
             )
             for constraint, columns in zip(constraints, points, strict=True)

@@ -5,7 +5,20 @@ import pytest
 from numpy.polynomial import chebyshev
 from scipy.integrate import solve_ivp
 
-from phijax.problems.references import allen_cahn, burgers, cavity, kdv, lotka_volterra
+from phijax.problems.references import _finite_elements as finite_elements
+from phijax.problems.references import (
+    allen_cahn,
+    burgers,
+    cavity,
+    heat_fin,
+    kdv,
+    lotka_volterra,
+    poisson_disks,
+    poisson_lshape,
+    reaction_diffusion,
+    stokes_cylinder,
+    van_der_pol,
+)
 from phijax.problems.references._norms import relative_l2
 from phijax.problems.references._pieces import fit, times
 from phijax.problems.references.make_cavity import solve as solve_cavity
@@ -203,3 +216,99 @@ def test_the_equation_of_korteweg_and_de_vries_agrees_with_more_modes_and_steps_
 
     lines = solve_ivp(rate, (0, 0.4), np.cos(np.pi * grid), method="DOP853", rtol=1e-9, atol=1e-9)
     assert relative_l2(kdv.solved(0.022, 1.0)(grid, 0.4), lines.y[:, -1]) < 1e-6
+
+
+def test_the_l_shape_solves_its_equation_and_agrees_with_graded_finite_elements():
+    (x, y), found = finite_elements.lshape(3, 10)
+    assert relative_l2(found["u"], poisson_lshape.values(x, y)["u"]) < 1e-4
+    # -lap u = 1, so that u + r^2 / 4 takes its mean over any circle at the centre.
+    angle = 2 * np.pi * np.arange(64) / 64
+    for cx, cy, r in [(-0.5, 0.5, 0.4), (0.5, 0.45, 0.4), (-0.25, -0.3, 0.2)]:
+        ring = poisson_lshape.values(cx + r * np.cos(angle), cy + r * np.sin(angle))["u"]
+        centre = poisson_lshape.values(np.array([cx]), np.array([cy]))["u"]
+        assert abs(np.mean(ring) + r**2 / 4 - centre.item()) < 1e-12
+
+
+def test_the_l_shape_vanishes_on_all_edges_to_its_stated_error_and_has_its_singular_slope():
+    s = np.linspace(0, 1, 101)
+    error = poisson_lshape.reference().error * 0.1
+    for x, y in [
+        (s, 0 * s),
+        (0 * s, -s),
+        (1 + 0 * s, s),
+        (2 * s - 1, 1 + 0 * s),
+        (-1 + 0 * s, 2 * s - 1),
+        (-s, 0 * s - 1),
+    ]:
+        assert np.abs(poisson_lshape.values(x, y)["u"]).max() < max(error, 1e-12)
+    r = np.array([1e-6, 1e-5])
+    near, far = poisson_lshape.values(-r / np.sqrt(2), r / np.sqrt(2))["u"]
+    assert np.log10(far / near) == pytest.approx(2 / 3, abs=1e-3)
+
+
+def test_the_potential_of_the_disks_agrees_with_finite_elements_and_loses_no_flux():
+    (x, y), found = finite_elements.disks(8)
+    assert relative_l2(found["u"], poisson_disks.values(x, y)["u"]) < 2e-5
+    circle, side = poisson_disks.edge(500)
+    assert np.abs(poisson_disks.values(circle.real, circle.imag)["u"]).max() < 1e-10
+    assert np.abs(poisson_disks.values(side.real, side.imag)["u"] - 1).max() < 1e-12
+    s, h = (np.arange(64) + 0.5) / 128, 1e-4
+    inward = derivative(lambda x, y: poisson_disks.values(x, y)["u"], "x", np.full(64, 0.5 - 1e-3), s)
+    around = 0.3 + 0.1001 * np.exp(2j * np.pi * np.arange(256) / 256)[:, None] * np.array([[1, np.exp(h)]])
+    u = poisson_disks.values(around.real, around.imag + 0.3)["u"]
+    into_disk = 2 * np.pi * np.mean(u[:, 1] - u[:, 0]) / h
+    assert 8 * np.mean(inward) / 2 == pytest.approx(4 * into_disk, rel=2e-3)
+
+
+def test_heat_in_the_plate_with_a_hole_agrees_with_finite_elements_in_space_and_steps_in_time():
+    (x, y), found = finite_elements.fin(6, 120)
+    t = np.linspace(0, 1, len(found))[:, None]
+    assert relative_l2(found, heat_fin.values(x, y, t)["T"]) < 3e-4
+    np.testing.assert_array_equal(heat_fin.values(x, y, 0.0)["T"], np.zeros(x.size))
+
+
+def test_the_flow_past_a_cylinder_agrees_with_elements_of_taylor_and_hood_at_their_order():
+    errors = []
+    for layers in (6, 12):
+        (at, flow), (corners, pressure) = finite_elements.channel(layers)
+        known = stokes_cylinder.values(*at) | {"p": stokes_cylinder.values(*corners)["p"]}
+        errors.append([relative_l2(value, known[name]) for name, value in (flow | pressure).items()])
+    (u, v, p), (finer_u, finer_v, finer_p) = errors
+    assert finer_u < 1e-4
+    assert finer_v < 3e-4
+    assert finer_p < 3e-3
+    assert u / finer_u > 2**2.7
+    assert v / finer_v > 2**2.7
+    assert p / finer_p > 2**1.7
+
+
+def test_the_flow_past_a_cylinder_keeps_its_boundary_values_and_its_volume():
+    for name, z in stokes_cylinder.edges(501).items():
+        flow = stokes_cylinder.values(z.real + 0.5, z.imag + 0.5)
+        if name != "outlet":
+            np.testing.assert_allclose(flow["u"], 1 - 4 * z.imag**2 if name == "inlet" else 0.0, rtol=0, atol=1e-8)
+            np.testing.assert_allclose(flow["v"], 0.0, rtol=0, atol=1e-8)
+    nodes, weights = np.polynomial.legendre.leggauss(32)
+    through = [weights @ stokes_cylinder.values(x, 0.5 + nodes / 2)["u"] / 2 for x in (0.2, 0.8, 1.4, 2.0)]
+    np.testing.assert_allclose(through, 2 / 3, rtol=0, atol=1e-8)
+
+
+def test_the_oscillator_of_van_der_pol_agrees_with_a_runge_kutta_method():
+    def rate(t, y):
+        return [y[1], 5 * (1 - y[0] ** 2) * y[1] - y[0]]
+
+    t = np.linspace(0, 10, 101)
+    other = solve_ivp(rate, (0, 10), [2.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-13, t_eval=t).y[0]
+    assert relative_l2(van_der_pol.reference().solver(t=t)["x"], other) < 1e-9
+
+
+def test_fishers_equation_agrees_with_an_implicit_method_of_lines():
+    points = 256
+    grid, numbers = 2 * np.pi * np.arange(points) / points, np.fft.rfftfreq(points, 1 / points)
+
+    def rate(t, u):
+        return np.fft.irfft(-5 * numbers**2 * np.fft.rfft(u), points) + 5 * u * (1 - u)
+
+    start = np.exp(-8 * (grid / np.pi - 1) ** 2)
+    other = solve_ivp(rate, (0, 0.2), start, method="BDF", rtol=1e-8, atol=1e-10).y[:, -1]
+    assert relative_l2(reaction_diffusion.solved(5.0, 5.0)(grid, np.full(points, 0.2)), other) < 1e-6

@@ -1,0 +1,16 @@
+"""Poisson's equation in five dimensions, with a sum of cosines for its solution."""
+
+from sympy import Eq, cos, pi
+
+import phijax as phi
+from phijax.problems import Info
+
+INFO = Info(target=1e-3)
+
+
+def problem():
+    axes = phi.coordinates("x1 x2 x3 x4 x5")
+    u = phi.field("u", *axes)
+    cube = phi.Box(*((axis, 0, 1) for axis in axes))
+    poisson = phi.Problem(cube, {"pde": Eq(-phi.laplacian(u), 0), "walls": phi.on(cube.boundary, Eq(u, 0))})
+    return phi.manufactured(poisson, {u: sum(cos(pi * axis) for axis in axes)})

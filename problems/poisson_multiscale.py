@@ -1,0 +1,18 @@
+"""Poisson's equation on the unit square, with sines of four lengths for its solution."""
+
+from sympy import Eq, Rational, pi, sin
+
+import phijax as phi
+from phijax.problems import Info
+
+INFO = Info(target=1e-2)
+
+
+def problem(w=(4, 8, 12, 16)):
+    x, y = phi.coordinates("x y")
+    u = phi.field("u", x, y)
+    square = phi.Rectangle((x, 0, 1), (y, 0, 1))
+    poisson = phi.Problem(
+        square, {"pde": Eq(-phi.laplacian(u), 0), "walls": phi.on(square.boundary, Eq(u, 0), exact=True)}
+    )
+    return phi.manufactured(poisson, {u: Rational(1, len(w)) * sum(sin(k * pi * x) * sin(k * pi * y) for k in w)})
