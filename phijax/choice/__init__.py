@@ -4,4 +4,4 @@ from .choice import Choice as Choice
 from .features import settled as settled
 from .rules import choose as choose
 from .rules import parameter_count as parameter_count
-from .rules import samplers_of as samplers_of
+from .samplers import samplers_of as samplers_of

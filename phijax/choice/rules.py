@@ -16,13 +16,12 @@ from phijax.balancing import Causal
 from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED, Choice
 from phijax.choice.features import features_by_rule, why_no_trial
 from phijax.choice.points import interior_rows, is_interior, with_counts, with_weights
-from phijax.formulation import Constraint, Problem, carries_waves, evolution_of, is_linear, value_scale
+from phijax.formulation import Problem, carries_waves, evolution_of, is_linear, value_scale
 from phijax.formulation.faults import nearest
 from phijax.geometry.corners import reentrant_corners
 from phijax.lowering import Layout
 from phijax.networks import MLP, RandomFeatures
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, Race, optimizer_from_config, steps_of, warmed_adam
-from phijax.sampling import CornerWeights, RegionSampler, ResidualAdaptive
 from phijax.training.causal import CausalWeights
 from phijax.training.compiling import check_network, check_problem
 from phijax.training.lbfgs import is_lbfgs
@@ -52,38 +51,7 @@ SLABS, SLAB_TOLERANCE, SLAB_SOLVED = 8, 1e-10, 1e-3
 SLAB_ROWS_PER_PARAMETER, LONG_SLAB_ROWS_PER_PARAMETER = 1, 3
 # Slabs of a field in space are fewer, and left at a larger loss.
 WAVE_SLABS, WAVE_TOLERANCE, LONG_WAVE_TOLERANCE = 4, 1e-9, 1e-12
-# How far from a corner that reaches into a region equations weigh less, over half the region's width.
-CORNER_REACH = 0.2
 SLAB_SHARE = 4  # steps of a whole over those of a slab
-
-
-def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
-    """The samplers of the constraints whose points follow the residual, or weigh less at corners."""
-    refreshes = [stage.optimizer.refresh for stage in Plan.of(choice.optimizer).stages if stage.least_squares]
-    # Every stage that holds its points begins its holds at multiples of this.
-    period = max(math.gcd(*refreshes), 1) if refreshes else 100
-    found: dict[str, Any] = {}
-    for name, constraint in problem.trained.items():
-        base = _weighted_at_corners(constraint) if is_interior(constraint) else None
-        if name in choice.adaptive:
-            found[name] = ResidualAdaptive(base or RegionSampler(constraint.region), period=period)
-        elif base is not None:
-            found[name] = base
-    return found
-
-
-def _weighted_at_corners(constraint: Constraint) -> CornerWeights | None:
-    """A sampler of an equation's points where its region has corners that reach into it, None where it has none."""
-    region, found = constraint.region, reentrant_corners(constraint.region)
-    corners = tuple(
-        tuple((symbol.name, float(value)) for symbol, value in zip(symbols, place, strict=True))
-        for symbols, places in found.items()
-        for place in places
-    )
-    if not corners:
-        return None
-    width = min(region.bounds[symbol][1] - region.bounds[symbol][0] for symbols in found for symbol in symbols)
-    return CornerWeights(RegionSampler(region), corners, CORNER_REACH * width / 2)
 
 
 def choose(
