@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import phijax as phi
+from phijax.choice import trials
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = {
@@ -20,6 +21,8 @@ def few_steps(monkeypatch, tmp_path):
     whole = phi.Trainer.__init__
     monkeypatch.setattr(phi.Trainer, "__init__", lambda self, max_steps, **more: whole(self, 2, **more))
     monkeypatch.setattr(phi.GaussNewton, "steps", 2)
+    monkeypatch.setattr(trials, "ISOTROPIC", (2.0,))
+    monkeypatch.setattr(trials, "MOST_TRIALS", 1)
     monkeypatch.chdir(tmp_path)
 
 
