@@ -52,7 +52,7 @@ def test_every_public_name_says_what_it_is():
 
 def test_the_api_page_has_every_public_name_once():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^::: phijax\.(\w+)$", page, re.MULTILINE)
+    listed = re.findall(r"^::: phijax\.(?:solve\.)?(\w+)$", page, re.MULTILINE)  # solve is a module, too
     assert sorted(listed) == sorted(public_names())
 
 
