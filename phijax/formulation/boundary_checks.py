@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy
 
+from phijax.formulation.conditions import Periodic
 from phijax.formulation.constraint import Constraint
 from phijax.formulation.faults import Fault
 from phijax.formulation.numeric import largest, sample_domain, values
@@ -52,6 +53,8 @@ def _needs_condition(problem: Problem, name: str, piece: Region) -> bool:
 
 
 def _has_condition(problem: Problem, name: str, piece: Region) -> bool:
+    if any(_same_place(piece, other) for side in _far_sides(problem, name) for _, other in side.pieces):
+        return True
     for constraint in problem.constraints.values():
         if any(_reads(term.residual, name, piece) for term in constraint.terms):
             return True
@@ -62,6 +65,14 @@ def _has_condition(problem: Problem, name: str, piece: Region) -> bool:
         if any(_same_place(piece, other) for _, other in constraint.region.pieces):
             return True
     return False
+
+
+def _far_sides(problem: Problem, name: str) -> Iterator[Region]:
+    """The second sides of periodic pairs of the field: their constraint stands on the first."""
+    for _, written in problem._written:
+        if isinstance(written, Periodic) and isinstance(written.other, Region):
+            if getattr(written.field, "name", None) == name:
+                yield written.other
 
 
 def _reads(expression: sympy.Expr, name: str, piece: Region) -> bool:

@@ -70,7 +70,7 @@ def test_flux_between_a_fibre_and_its_matrix():
 def test_congruent_sides_are_paired_by_the_shift_between_them():
     square = phi.Rectangle((x, 0, 1), (y, 0, 1))
     pair = phi.periodic(u, square.side("left"), square.side("right"))
-    with pytest.warns(phi.DeclarationWarning):
+    with pytest.warns(phi.DeclarationWarning, match=r"no condition on 'y-', 'y\+'; add one"):  # and none on "x+"
         problem = phi.Problem(square, {"pde": Eq(phi.laplacian(u), 0), "pair": pair})
     assert largest(problem, {u: sin(2 * sympy.pi * x) * y}, "pair") < 1e-13
     slanted = inject(problem, {u: x * y}, "pair")  # -y: even over the side
