@@ -62,7 +62,7 @@ class Arcs(Wrapped):
     @property
     def breaks(self) -> Float[np.ndarray, "m"]:
         """Where the map is not smooth, in (0, 1)."""
-        return np.cumsum(self.lengths)[:-1] / self.measure
+        return np.cumsum(_at_breaks(self)[2])[:-1] / self.measure
 
     def place(self, unit: Float[Array, "n c"], around: Coordinates | None = None) -> Placement:
         return self.base.place(self._parameters(unit))
@@ -108,7 +108,7 @@ class Arcs(Wrapped):
 
 def _at_breaks(arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The cells, cut where the map of the curve has a corner."""
-    corners = getattr(arcs.base, "breaks", np.zeros(0))
+    corners = arcs.base.breaks
     parts = []
     for low, high, length in zip(arcs.low, arcs.high, arcs.lengths, strict=True):
         edges = np.concatenate([[low], corners[(corners > low) & (corners < high)], [high]])

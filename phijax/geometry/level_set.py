@@ -19,6 +19,7 @@ from phijax.geometry.region import Coordinates, Placement, Region, Rule
 from phijax.symbolic import text
 
 _BLOCK = 64  # nodes whose distances are held at a time
+_PANEL = 8  # segments of a curve that is cut, to a rule
 _FOOT_STEPS = 8  # of Newton's method for the nearest point
 
 
@@ -84,6 +85,15 @@ class LevelSet(Region):
     @property
     def normal_coordinates(self) -> tuple[Symbol, ...]:
         return self.coordinates
+
+    @property
+    def breaks(self) -> Float[np.ndarray, "m"]:
+        """Ends of the curves that it consists of, and places between them: sharp turns ask for more than one rule."""
+        if self.dimension != 1:
+            return np.zeros(0)
+        starts = [edge for first, last, _ in self.traced.runs for edge in range(first, last, _PANEL)]
+        along = np.concatenate([[0.0], np.cumsum(self.traced.sizes)])
+        return along[starts[1:]] / along[-1]
 
     @property
     def face_name(self) -> str:

@@ -164,10 +164,6 @@ class Flipped(Wrapped):
     def factors(self) -> tuple[Region, ...]:
         return (self,)
 
-    @property
-    def breaks(self) -> Float[np.ndarray, "m"]:
-        return getattr(self.base, "breaks", np.zeros(0))
-
     def place(self, unit: Float[Array, "n c"], around: Coordinates | None = None) -> Placement:
         placed = self.base.place(unit)
         return Placement(placed.coordinates, _turned(placed.normals))
