@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry import _levels
@@ -119,6 +119,21 @@ class LevelSet(Region):
         normals = self._levels[0].normal(points)
         columns = lambda table: {name: table[:, i] for i, name in enumerate(self.names)}
         return Placement(columns(points), columns(normals))
+
+    def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        """To a small tolerance by the slope at the points alone, for which nothing is compiled; to others by the distance."""
+        reach = max(float(np.max(self._ends[1] - self._ends[0])), 1e-300)
+        if tolerance is None or not 0 < tolerance <= 1e-4 * reach:
+            return super().inside(points, tolerance)
+        xp = namespace(points[self.names[0]])
+        stacked = xp.stack([points[name] for name in self.names], -1)
+        off = lambda level: level.value(stacked) / xp.sqrt(xp.sum(level.gradient(stacked) ** 2, -1))
+        first, *others = (off(level) for level in self._levels)
+        held = abs(first) <= tolerance
+        for level in others:
+            held &= level <= tolerance
+        low, high = self._ends[0] - tolerance, self._ends[1] + tolerance
+        return held & xp.all((stacked >= low) & (stacked <= high), -1)
 
     @by_jax
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:
