@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from phijax.formulation.boundary_checks import clash_faults, clash_warnings, coverage_warnings, seam_warnings
-from phijax.formulation.constraint import Term
+from phijax.formulation.constraint import Constraint, Term
 from phijax.formulation.exact_checks import exact_faults
 from phijax.formulation.exact_kinks import kink_warnings
 from phijax.formulation.faults import Fault
@@ -14,6 +16,7 @@ from phijax.formulation.initial_checks import initial_faults
 from phijax.formulation.numeric import reaches_beyond
 from phijax.formulation.patterns import field_nodes
 from phijax.formulation.term_checks import term_faults
+from phijax.geometry import PointCloud
 from phijax.symbolic import Parameter
 
 if TYPE_CHECKING:
@@ -74,3 +77,28 @@ def _empty_regions(problem: Problem) -> Iterator[Fault]:
                     f"its region reaches outside the domain: {symbol.name} runs over [{low:g}, {high:g}], and the domain "
                     f"over [{least:g}, {most:g}].",
                 )
+                break
+        else:
+            yield from _strays(problem, constraint)
+
+
+def _strays(problem: Problem, constraint: Constraint) -> Iterator[Fault]:
+    """Measured points that are in a hole of the domain, or beyond its curved edge by more than a hundredth of its size."""
+    known = {symbol: factor for factor in constraint.region.factors for symbol in factor.coordinates}
+    for factor in problem.domain.factors:
+        (cloud, *others) = {known[symbol] for symbol in factor.coordinates if symbol in known} or {None}
+        if others or not isinstance(cloud, PointCloud) or not set(factor.coordinates) <= set(cloud.coordinates):
+            continue
+        points: Any = {symbol.name: cloud.columns[symbol] for symbol in factor.coordinates}
+        size = max(high - low for low, high in factor.bounds.values())
+        out = np.flatnonzero(~np.asarray(factor.inside(points, 0.0)))
+        beyond = (
+            out[~np.asarray(factor.inside({n: c[out] for n, c in points.items()}, 1e-2 * size))] if len(out) else out
+        )
+        if len(beyond):
+            place = ", ".join(f"{name} = {column[beyond[0]]:.4g}" for name, column in points.items())
+            yield Fault(
+                constraint.name,
+                f"{len(beyond)} of its {len(cloud)} points lie outside the domain, such as {place}; leave them out, or mend "
+                f"the units or the domain.",
+            )

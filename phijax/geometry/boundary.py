@@ -196,7 +196,11 @@ class Boundary(Region):
         merged = [bodies[0]]
         for body in bodies[1:]:  # {0} x [0, 1] and {2} x [0, 1] are {0, 2} x [0, 1]
             differing = [i for i, (a, b) in enumerate(zip(merged[-1], body, strict=False)) if a != b]
-            if len(differing) == 1 and len(body) == len(merged[-1]) and _joins(merged[-1][differing[0]], tex):
+            if (
+                len(differing) == 1
+                and len(body) == len(merged[-1])
+                and all(_joins(each[differing[0]], tex) for each in (merged[-1], body))
+            ):
                 i = differing[0]
                 merged[-1] = [*merged[-1][:i], _joined(merged[-1][i], body[i], tex), *merged[-1][i + 1 :]]
             else:
@@ -206,7 +210,7 @@ class Boundary(Region):
 
 
 def _joins(body: str, tex: bool) -> bool:
-    return body.startswith(r"\{" if tex else "{") and "^2" not in body
+    return body.startswith(r"\{" if tex else "{") and body.endswith(r"\}" if tex else "}") and "^2" not in body
 
 
 def _joined(left: str, right: str, tex: bool) -> str:

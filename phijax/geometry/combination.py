@@ -23,6 +23,7 @@ UNION, INTERSECTION, DIFFERENCE = "union", "intersection", "difference"
 _SIGNS = {UNION: "|", INTERSECTION: "&", DIFFERENCE: "-"}
 _TEX = {UNION: r"\cup", INTERSECTION: r"\cap", DIFFERENCE: r"\setminus"}
 _PROBES = 16384
+_EDGE_PROBES = 1024  # of each piece of a boundary
 _RULE_POINTS = 4  # a panel, for the measure
 # What is kept of the pieces of the first and of the second region: inside the other one or outside of it, and whether
 # where the two boundaries coincide with the same outward normal, or with opposite ones. The second gives way to the first.
@@ -194,16 +195,35 @@ def _without(region: Region, factors: list[Region]) -> Region | None:
 
 def _common(first: Region, second: Region) -> float | None:
     """Measure of what two regions share where one holds the other, or they are apart; None where neither is so."""
-    shares = []
-    for region, other in ((first, second), (second, first)):
-        unit: Any = evenly_spread(_PROBES, region.cover.cube_dimension or 0)
-        placed = region.cover.place(unit)
-        own = np.asarray(region.accept(unit, placed))
-        both = own & np.asarray(other.inside(placed.coordinates, 0.0))
-        shares.append(int(both.sum()) / max(int(own.sum()), 1))
-    if 0.0 in shares:
+    pairs = ((first, second), (second, first))
+    shares = [_share_inside(region, other) for region, other in pairs]
+    if shares == [0.0, 0.0] and not any(_edge_inside(region, other).any() for region, other in pairs):
         return 0.0
-    return next((r.measure for r, share in zip((first, second), shares, strict=True) if share == 1.0), None)
+    for (region, other), share in zip(pairs, shares, strict=True):
+        if share == 1.0 and _edge_inside(region, other, 1e-9).all():
+            return region.measure
+    return None
+
+
+def _share_inside(region: Region, other: Region) -> float:
+    """The share of one region that is in the other, by evenly spread points."""
+    unit: Any = evenly_spread(_PROBES, region.cover.cube_dimension or 0)
+    placed = region.cover.place(unit)
+    own = np.asarray(region.accept(unit, placed))
+    both = own & np.asarray(other.inside(placed.coordinates, 0.0))
+    return int(both.sum()) / max(int(own.sum()), 1)
+
+
+def _edge_inside(region: Region, other: Region, tolerance: float = -1e-9) -> Bool[np.ndarray, "m"]:
+    """Which points of the boundary are in the other one, to a tolerance in sizes: slivers show there that no probe meets."""
+    size = max(high - low for low, high in other.bounds.values())
+    found = [np.zeros(0, bool)]
+    for _, face in () if region.depends or other.depends else region.faces():
+        unit: Any = evenly_spread(_EDGE_PROBES, face.cover.cube_dimension or 0)
+        placed = face.cover.place(unit)
+        near = np.asarray(other.inside(placed.coordinates, tolerance * size))
+        found.append(near[np.asarray(face.accept(unit, placed))])
+    return np.concatenate(found)
 
 
 def enclosed(region: Region) -> float:

@@ -68,6 +68,10 @@ class Image(Region):
         return self.base.accept(unit, self._back(placement))
 
     @property
+    def breaks(self) -> Float[np.ndarray, "m"]:
+        return self.base.breaks
+
+    @property
     def face_name(self) -> str | None:
         return self.base.face_name
 

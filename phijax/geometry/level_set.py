@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry import _levels
@@ -20,6 +20,7 @@ from phijax.geometry.region import Region
 from phijax.symbolic import text
 
 _BLOCK = 64  # nodes whose distances are held at a time
+_PANEL = 8  # segments of a curve that is cut, to a rule
 _FOOT_STEPS = 8  # of Newton's method for the nearest point
 
 
@@ -87,6 +88,15 @@ class LevelSet(Region):
         return self.coordinates
 
     @property
+    def breaks(self) -> Float[np.ndarray, "m"]:
+        """Ends of the curves that it consists of, and places between them: sharp turns ask for more than one rule."""
+        if self.dimension != 1:
+            return np.zeros(0)
+        starts = [edge for first, last, _ in self.traced.runs for edge in range(first, last, _PANEL)]
+        along = np.concatenate([[0.0], np.cumsum(self.traced.sizes)])
+        return along[starts[1:]] / along[-1]
+
+    @property
     def face_name(self) -> str:
         return text(self.condition)
 
@@ -110,6 +120,21 @@ class LevelSet(Region):
         normals = self._levels[0].normal(points)
         columns = lambda table: {name: table[:, i] for i, name in enumerate(self.names)}
         return Placement(columns(points), columns(normals))
+
+    def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
+        """To a small tolerance by the slope at the points alone, for which nothing is compiled; to others by the distance."""
+        reach = max(float(np.max(self._ends[1] - self._ends[0])), 1e-300)
+        if tolerance is None or not 0 < tolerance <= 1e-4 * reach:
+            return super().inside(points, tolerance)
+        xp = namespace(points[self.names[0]])
+        stacked = xp.stack([points[name] for name in self.names], -1)
+        off = lambda level: level.value(stacked) / xp.sqrt(xp.sum(level.gradient(stacked) ** 2, -1))
+        first, *others = (off(level) for level in self._levels)
+        held = abs(first) <= tolerance
+        for level in others:
+            held &= level <= tolerance
+        low, high = self._ends[0] - tolerance, self._ends[1] + tolerance
+        return held & xp.all((stacked >= low) & (stacked <= high), -1)
 
     @by_jax
     def distance(self, points: Coordinates) -> Float[Array, "*n"]:

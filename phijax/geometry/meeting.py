@@ -56,7 +56,7 @@ def _spread(region: Region) -> dict[str, np.ndarray]:
             unit[:, axis] = end
             edges.append(unit)
     if size == 1:  # a curve of several parts has ends between them
-        breaks = np.asarray(getattr(region, "breaks", ()))
+        breaks = region.breaks
         edges += [np.array([[place - _TINY], [place + _TINY]]) for place in breaks]
     unit: Any = np.concatenate(edges)
     placed = region.place(unit).coordinates

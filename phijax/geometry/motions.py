@@ -183,6 +183,7 @@ def mirror(region: Region, planes: Mapping[str, Any]) -> Region:
 def repeat(region: Region, count: int, steps: Mapping[str, Any]) -> Region:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueError(f"repeat: {count!r} must be a whole number of at least 1.")
+    _along(region, steps, "repeat")
     copies = [translate(region, {name: k * sympy.sympify(step) for name, step in steps.items()}) for k in range(count)]
     return functools.reduce(lambda one, other: one | other, copies)
 

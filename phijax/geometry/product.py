@@ -179,7 +179,10 @@ class Product(Region):
         return tuple(found)
 
     def body(self, tex: bool = False) -> str:
-        return (r" \times " if tex else " x ").join(factor.body(tex) for factor in self.factors)
+        from phijax.geometry.combination import Combination
+
+        each = [(factor.body(tex), isinstance(factor, Combination)) for factor in self.factors]
+        return (r" \times " if tex else " x ").join(f"({body})" if joined else body for body, joined in each)
 
 
 def without_normal(region: Region) -> Region:

@@ -135,6 +135,11 @@ class Region(abc.ABC):
         return round(self.measure) if self.dimension == 0 else None
 
     @property
+    def breaks(self) -> Float[np.ndarray, "m"]:
+        """Of a curve: where in (0, 1) its map has corners, in order; a rule over it is made between them."""
+        return np.zeros(0)
+
+    @property
     def cover(self) -> Region:
         """A region with a map from the cube that holds this one; itself where it has the map."""
         return self

@@ -80,8 +80,11 @@ def side(region: Region, name: Any) -> Region:
 def _sides(region: Region) -> dict[str, Region]:
     """Sides by every name they go by."""
     groups: dict[str, list[tuple[str, Region]]] = {}
-    for name, face in region.pieces if isinstance(region, Boundary) else getattr(boundary(region), "pieces", ()):
-        for each in dict.fromkeys((name, face.face_name or name)):
+    pieces = region.pieces if isinstance(region, Boundary) else getattr(boundary(region), "pieces", ())
+    given = {name for name, face in pieces if name != face.face_name}  # a name of the user's is not a shape's own too
+    for name, face in pieces:
+        own = face.face_name or name
+        for each in dict.fromkeys((name, name if own in given else own)):
             groups.setdefault(each, []).append((name, face))
     found = {name: pieces[0][1] if len(pieces) == 1 else Boundary(tuple(pieces)) for name, pieces in groups.items()}
     aliases = {}
@@ -141,7 +144,20 @@ def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
         return f"sides are of space, and {_listed(axes.values())} is not; use at"
     if not found:
         return "it has no sides; use .boundary"
+    if _is_lost(region, name):
+        return f"a shape has a side of that name, and nothing of it is on the boundary of the whole; look at where the shapes are. The sides are {', '.join(found)}"
     return f"there is no such side; {nearest(name, found)}"
+
+
+def _is_lost(region: Region, name: str) -> bool:
+    """Whether a shape that the region is made of has a side of that name."""
+    from phijax.geometry.combination import Combination
+    from phijax.geometry.named import Named
+
+    if isinstance(region, Named):
+        return name in dict(region.labels).values() or _is_lost(region.base, name)
+    parts = (region.first, region.second) if isinstance(region, Combination) else region.factors
+    return any(part != region and (name in dict(part.faces()) or _is_lost(part, name)) for part in parts)
 
 
 def _touches_axis(region: Region, symbol: Symbol) -> bool:

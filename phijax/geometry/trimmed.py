@@ -69,6 +69,14 @@ class Trimmed(Wrapped):
         return float(np.sum(self.quadrature(_RULE_POINTS).weights))
 
     @property
+    def bounds(self) -> dict[Symbol, tuple[float, float]]:
+        """Of the base, as far as they are those of a region that the part is inside of or beside."""
+        whole, other = self.base.bounds, self.other.bounds
+        if self.inner is False or any(max(whole[s][0], other[s][0]) > min(whole[s][1], other[s][1]) for s in whole):
+            return whole
+        return {s: (max(low, other[s][0]), min(high, other[s][1])) for s, (low, high) in whole.items()}
+
+    @property
     def constant_normal(self) -> dict[Symbol, int]:
         sign = -1 if self.flipped else 1
         return {symbol: sign * normal for symbol, normal in self.base.constant_normal.items()}
@@ -86,6 +94,17 @@ class Trimmed(Wrapped):
 
     def keeps(self, placement: Placement) -> Bool[Array, "n"]:
         """Which of the points of `base`, with the normals of the whole, are kept."""
+        columns = placement.coordinates
+        if not isinstance(next(iter(columns.values())), np.ndarray):
+            return self._keeps(placement)
+        # Distances to shapes of many parts are dear, and most points are far from them.
+        close: Any = np.logical_and.reduce([_between(columns[s.name], *b) for s, b in self.other.bounds.items()])
+        pick = lambda table: table and {name: column[close] for name, column in table.items()}
+        kept = np.full(close.shape, self.inner is False)
+        kept[close] = self._keeps(Placement(pick(columns), pick(placement.normals))) if close.any() else False
+        return kept
+
+    def _keeps(self, placement: Placement) -> Bool[Array, "n"]:
         points = placement.coordinates
         away = self.other.distance(points)
         xp = namespace(away)
@@ -165,10 +184,6 @@ class Flipped(Wrapped):
     def factors(self) -> tuple[Region, ...]:
         return (self,)
 
-    @property
-    def breaks(self) -> Float[np.ndarray, "m"]:
-        return getattr(self.base, "breaks", np.zeros(0))
-
     def place(self, unit: Float[Array, "n c"], around: Coordinates | None = None) -> Placement:
         placed = self.base.place(unit)
         return Placement(placed.coordinates, _turned(placed.normals))
@@ -179,6 +194,12 @@ class Flipped(Wrapped):
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         return Flipped(self.base.slice_at(symbol, value))
+
+
+def _between(column: Float[np.ndarray, "n"], low: float, high: float) -> Bool[np.ndarray, "n"]:
+    """Which numbers are within the bounds, with room to spare."""
+    room = 1e-6 * max(abs(low), abs(high))
+    return (low - room <= column) & (column <= high + room)
 
 
 def _turned(normals: Any) -> Any:

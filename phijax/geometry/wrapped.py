@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
@@ -29,6 +30,10 @@ class Wrapped(Region):
     @property
     def cube_dimension(self) -> int | None:
         return self.base.cube_dimension
+
+    @property
+    def breaks(self) -> Float[np.ndarray, "m"]:
+        return self.base.breaks
 
     @property
     def cover(self) -> Region:
