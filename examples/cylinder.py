@@ -26,8 +26,9 @@ flow = phi.Problem(
 
 def main(steps=120):
     points = {"stokes": 600, "continuity": 600, "inlet": 60, "outlet": 60, "walls": 120, "cylinder": 120}
-    network = phi.MLP(width=16, depth=3)
-    solution = phi.solve(flow, seed=0, method="network", network=network, points=points, max_steps=steps)
+    weights = phi.Static({"inlet": 100, "outlet": 100, "walls": 100, "cylinder": 100})
+    more = {"network": phi.MLP(width=16, depth=3), "points": points, "balancer": weights, "max_steps": steps}
+    solution = phi.solve(flow, seed=0, method="network", **more)
     above = solution.evaluate(phi.integral(u, (y, 0.4, 1)), x=0)
     print(f"flow above the cylinder {float(above):.4f}")  # half of all, 2/3, by symmetry
     return solution

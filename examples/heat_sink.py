@@ -6,17 +6,16 @@ import phijax as phi
 
 x, y = phi.coordinates("x y")
 T = phi.field("T", x, y)
-base = phi.Rectangle((x, 0, 7), (y, 0, 1)).named(bottom="chip")
-sink = base | phi.Rectangle((x, 0, 1), (y, 0.5, 3)).repeat(4, x=2)
+base = phi.Rectangle((x, 0, 7), (y, 0, 1)).named("air").named(bottom="chip")
+sink = base | phi.Rectangle((x, 0, 1), (y, 0.5, 3)).named("air").repeat(4, x=2)
 across = phi.normal_derivative(T)
-open_sides = sink.boundary(where=y > 0)
 
 heat_sink = phi.Problem(
     sink,
     {
         "conduction": Eq(phi.laplacian(T), 0),
         "chip": phi.on(sink.side("chip"), Eq(across, 5)),
-        "air": phi.on(open_sides, Eq(across, 0.5 * (20 - T))),
+        "air": phi.on(sink.side("air"), Eq(across, 0.5 * (20 - T))),
     },
 )
 
@@ -25,7 +24,7 @@ def main(steps=200):
     points = {"conduction": 600, "chip": 100, "air": 400}
     network = phi.MLP(width=16, depth=2)
     solution = phi.solve(heat_sink, seed=0, method="network", network=network, points=points, max_steps=steps)
-    leaving = phi.integral(0.5 * (T - 20), over=open_sides) / (5 * 7)  # over what enters
+    leaving = phi.integral(0.5 * (T - 20), over=sink.side("air")) / (5 * 7)  # over what enters
     print(f"heat leaving over heat entering {float(solution.evaluate(leaving)):.4f}")
     return solution
 
