@@ -19,8 +19,8 @@ from phijax.balancing import Static
 from phijax.training.balancer_checks import check_parts
 from phijax.training.callbacks import Callback, Callbacks
 from phijax.training.checkpoint import CheckpointError, CheckpointStore, Saved, checkpoint_folder
-from phijax.training.lock import held
 from phijax.training.keys import root_key, split_root
+from phijax.training.lock import held
 from phijax.training.metrics import METRICS_FILE, History, MetricsWriter, read_metrics
 from phijax.training.module import Module
 from phijax.training.predict import CHUNK, predict_rows

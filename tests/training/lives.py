@@ -40,7 +40,7 @@ DECAY = phi.Problem(
 EVERY = 20  # steps between checkpoints
 
 
-def fit(folder, steps):
+def fit(folder, steps, every=EVERY):
     """Trains to `steps` in all, from the last checkpoint in `folder` where there is one; None writes nothing."""
     compiled = phi.compile(
         DECAY,
@@ -51,7 +51,7 @@ def fit(folder, steps):
     trainer = phi.Trainer(
         steps,
         checkpoint=folder,
-        checkpoint_every=EVERY,
+        checkpoint_every=every,
         log_every=5,
         callbacks=[phi.Average(every=3), phi.KeepBest(every=4), phi.EarlyStopping(every=5, patience=10**6)],
         progress=False,
@@ -134,7 +134,7 @@ def soak(folder, kills, seed):
     longest = first_checkpoint(folder)
     for _ in range(kills):
         child = forked(functools.partial(fit, folder / "killed", 10**9))
-        time.sleep(moments.uniform(0.0, 1.5 * longest))
+        time.sleep(moments.uniform(0.0, 1.3 * longest))
         os.kill(child, signal.SIGKILL)
         if (code := outcome(child)) != -signal.SIGKILL:
             raise SystemExit(f"a life ended by itself, with {code}")
@@ -144,7 +144,7 @@ def soak(folder, kills, seed):
         reached = now
     steps = reached + EVERY + 1
     done(lambda: fit(folder / "killed", steps))
-    done(lambda: fit(folder / "whole", steps))
+    done(lambda: fit(folder / "whole", steps, every=steps))
     killed, whole = state_of(folder / "killed"), state_of(folder / "whole")
     differing = [path for path, value in whole[1].items() if value.tobytes() != killed[1][path].tobytes()]
     found = {"kills": kills, "steps": steps, "reached": [killed[0], whole[0]], "lost": lost, "differing": differing}

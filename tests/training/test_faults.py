@@ -173,6 +173,6 @@ def test_another_problem_is_not_gone_on_with(tmp_path):
     trainer = Trainer(1, checkpoint=tmp_path / "run", progress=False)
     trainer.fit(results[0].module, datamodule=results[0].datamodule, optimizer=ADAM, seed=0)
     other = {"datamodule": results[1].datamodule, "optimizer": ADAM, "ckpt_path": tmp_path / "run"}
-    with pytest.raises(CheckpointError, match="is of another problem .* or give weights_only=True"):
+    with pytest.raises(CheckpointError, match=r"is of another problem .* or give weights_only=True"):
         Trainer(2, progress=False).fit(results[1].module, **other)
     assert Trainer(2, progress=False).fit(results[1].module, **other, weights_only=True, seed=0).step == 2
