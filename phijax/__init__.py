@@ -22,7 +22,9 @@ from phijax.drawing import plot as plot
 from phijax.evaluation import Report as Report
 from phijax.evaluation import RunDirectory as RunDirectory
 from phijax.evaluation import Solution as Solution
+from phijax.evaluation import fresh_loss as fresh_loss
 from phijax.evaluation import load_solution as load_solution
+from phijax.evaluation import reference_error as reference_error
 
 # Declare.
 from phijax.formulation import DeclarationError as DeclarationError
@@ -120,6 +122,7 @@ from phijax.training import KeepBest as KeepBest
 from phijax.training import Module as Module
 from phijax.training import Objective as Objective
 from phijax.training import Stage as Stage
+from phijax.training import Timer as Timer
 from phijax.training import Trainer as Trainer
 from phijax.training import TrainState as TrainState
 from phijax.training import determinism_report as determinism_report

@@ -15,6 +15,7 @@ from phijax.choice import Choice, choose, samplers_of, settled
 from phijax.choice.choice import RANDOM_FEATURES
 from phijax.evaluation import Dated, RunDirectory, Solution
 from phijax.evaluation.report import open_field
+from phijax.evaluation.run_directory import CONFIG, reading
 from phijax.formulation import DeclarationWarning, Problem
 from phijax.optimizers import Race
 from phijax.record import choice_of, config_of, measured_settings, seed_of
@@ -97,7 +98,15 @@ def resume(run_dir: str | Path, *, max_seconds: float | None = None, progress: A
 def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Solution:
     begun = time.monotonic()
     config = run.config
-    choice, limit = choice_of(config), config.get("max_seconds")
+    with reading(run.path / CONFIG):
+        choice, limit, seed = choice_of(config), config.get("max_seconds"), seed_of(config)
+        check_seconds(limit)
+    for package, (then, now) in run.changed_versions().items():
+        warnings.warn(
+            f"this run was begun with {package} {then} and goes on with {now}: it need not reach the same bits.",
+            UserWarning,
+            stacklevel=3,
+        )
     store = CheckpointStore(run.path, keep=1)
     saved = store.latest() if store.steps() else None
     store.close()
@@ -106,7 +115,6 @@ def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Sol
         limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
     choice, compiled = _measured(run.problem, choice, run)
     trainer = _trainer(choice, run, limit, progress)
-    seed = seed_of(config)
     result = _fit(trainer, compiled, choice, seed=seed, ckpt_path=None if saved is None else run.path)
     return _solution(compiled, choice, result, run, seed, begun)
 

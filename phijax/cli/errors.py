@@ -67,10 +67,10 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
-        print("phijax: interrupted.", file=sys.stderr)
+        print(f"phijax: interrupted.{_notes(error)}", file=sys.stderr)
         return Exit.INTERRUPTED
     if isinstance(error, Terminated):
-        print("phijax: terminated.", file=sys.stderr)
+        print(f"phijax: terminated.{_notes(error)}", file=sys.stderr)
         return Exit.TERMINATED
     if isinstance(error, BrokenPipeError):
         # Whoever read the output has seen enough, as `head` does; what Python still holds must go somewhere.
@@ -79,13 +79,14 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
     if isinstance(error, USERS_FAULTS) and _meant_for_users(error):
         print(f"phijax: {error}", file=sys.stderr)
         return Exit.USAGE
-    if not isinstance(error, OSError) and "No space left on device" in str(error):  # orbax's own error, of a checkpoint
-        print(f"phijax: {SYSTEM_SAYS[errno.ENOSPC]}.", file=sys.stderr)
+    said = None if isinstance(error, OSError) else _of_a_full_disk(error)
+    if said is not None:
+        print(f"phijax: {said}.", file=sys.stderr)
         return Exit.USAGE
     if isinstance(error, OSError) and (error.errno is None or error.errno in SYSTEM_SAYS):  # None: our own sentence
         place = f"{error.filename2 or error.filename}: " if error.filename else ""
-        said = str(error) if error.errno is None else f"{place}{SYSTEM_SAYS[error.errno]}."
-        print(f"phijax: {said}", file=sys.stderr)
+        sentence = str(error) if error.errno is None else f"{place}{SYSTEM_SAYS[error.errno]}."
+        print(f"phijax: {sentence}", file=sys.stderr)
         return Exit.USAGE
     if isinstance(error, RuntimeError) and "Unable to initialize backend" in str(error):
         named = os.environ.get("JAX_PLATFORMS", "")
@@ -98,6 +99,16 @@ def exit_code_of(error: BaseException, debug: bool) -> int:
     hint = "" if debug else " Run again with --debug for the traceback."
     print(f"phijax: internal fault: {type(error).__name__}: {first}.{hint}", file=sys.stderr)
     return Exit.FAULT
+
+
+def _notes(error: BaseException) -> str:
+    return "".join(f" {note}" for note in getattr(error, "__notes__", ()))
+
+
+def _of_a_full_disk(error: BaseException) -> str | None:
+    """What the system said, inside an error of orbax's own, of a checkpoint that it could not write."""
+    numbers = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES)
+    return next((SYSTEM_SAYS[number] for number in numbers if os.strerror(number) in str(error)), None)
 
 
 def _meant_for_users(error: BaseException) -> bool:

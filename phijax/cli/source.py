@@ -110,6 +110,8 @@ def _parsed(path: Path) -> tuple[ast.Module, str]:
         return ast.parse(text, str(path)), text
     except SyntaxError as error:
         raise UsageError(f"{path}:{error.lineno}: SyntaxError: {error.msg}: {(error.text or '').strip()}") from None
+    except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets too deep
+        raise UsageError(f"{path} is no Python file: {error or 'it is nested too deeply'}.") from None
 
 
 def duplicate_keys(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from phijax._numbers import is_whole
 from phijax.cli.errors import Exit
 from phijax.cli.tables import table
 from phijax.evaluation import RunDirectory
-from phijax.evaluation.run_directory import SUMMARY, SUMMARY_NEEDS
+from phijax.evaluation.run_directory import SUMMARY, is_summary
 from phijax.training.metrics import METRICS_FILE
 
 PAUSE = 0.5  # seconds between looks
@@ -70,9 +71,9 @@ def _whole_lines(path: Path, begin: int) -> Iterator[tuple[Line, int]]:
             begin += len(text)
             try:
                 line = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue  # cut by a run that was killed
-            if isinstance(line, dict) and "step" in line:
+            if isinstance(line, dict) and is_whole(line.get("step"), least=0):
                 yield line, begin
 
 
@@ -80,9 +81,9 @@ def _summary(folder: Path) -> Line | None:
     """The summary of a run that has come to an end, None before."""
     try:
         found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and set(found) >= SUMMARY_NEEDS else None
+    return found if is_summary(found) else None
 
 
 def _is_over(folder: Path, metrics: Path) -> bool:

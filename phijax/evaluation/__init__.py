@@ -4,6 +4,8 @@ from phijax.evaluation.environment import environment as environment
 from phijax.evaluation.errors import FieldError as FieldError
 from phijax.evaluation.evaluator import Evaluator as Evaluator
 from phijax.evaluation.evaluator import OutsideDomainWarning as OutsideDomainWarning
+from phijax.evaluation.measures import fresh_loss as fresh_loss
+from phijax.evaluation.measures import reference_error as reference_error
 from phijax.evaluation.report import Report as Report
 from phijax.evaluation.residuals import TermResidual as TermResidual
 from phijax.evaluation.run_directory import Dated as Dated

@@ -20,17 +20,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from phijax._numbers import is_whole
 from phijax.evaluation.environment import environment
 from phijax.evaluation.files import jsonable, write_json, write_text
 from phijax.formulation import DeclarationWarning, Problem
-from phijax.formulation.serialization import from_json, to_json
+from phijax.formulation.serialization import fingerprint_of_tree, from_json, to_json
 from phijax.training import History, read_metrics
+from phijax.training.lock import FolderInUse, held
 from phijax.training.metrics import METRICS_FILE
-
-try:
-    import fcntl
-except ImportError:  # Windows: nothing holds a folder there
-    fcntl = None
 
 if TYPE_CHECKING:
     from phijax.evaluation.solution import Solution
@@ -45,7 +42,6 @@ PICTURES = {
     "Residuals": "residuals.png",
     "Domain and points": "points.png",
 }
-LOCK = ".lock"  # holds the number of the process that uses the folder
 SUMMARY_NEEDS = {"status", "stop_reason", "steps"}
 
 
@@ -81,9 +77,10 @@ class RunDirectory:
         target = _reserved(problem.name, path.root) if isinstance(path, Dated) else Path(path).absolute()
         target.parent.mkdir(parents=True, exist_ok=True)
         whole = target.with_name(f".{target.name}.{os.getpid()}.part")
+        shutil.rmtree(whole, ignore_errors=True)  # of a process of this number that was killed
         whole.mkdir()
         try:
-            _write_declaration(whole, problem, config)
+            _write_declaration(whole, problem, {**config, "fingerprint": problem.fingerprint})
             return cls(_placed(whole, target))
         except BaseException:
             shutil.rmtree(whole, ignore_errors=True)
@@ -103,20 +100,21 @@ class RunDirectory:
     @property
     def config(self) -> dict[str, Any]:
         """The settings of the run."""
-        try:
-            return tomllib.loads((self.path / CONFIG).read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise RunDirectoryError(f"{self.path / CONFIG} is damaged: {error}.") from error
+        with reading(self.path / CONFIG) as path:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
 
     @property
     def problem(self) -> Problem:
-        """The problem, from problem.json."""
-        try:
-            tree = json.loads((self.path / PROBLEM_TREE).read_text(encoding="utf-8"))
-        except json.JSONDecodeError as error:
-            raise RunDirectoryError(f"{self.path / PROBLEM_TREE} is damaged: {error}.") from error
-        with warnings.catch_warnings():
+        """The problem, from problem.json. Raises RunDirectoryError where it is not the one that the run was begun with."""
+        begun = self.config.get("fingerprint")
+        with reading(self.path / PROBLEM_TREE) as path, warnings.catch_warnings():
             warnings.simplefilter("ignore", DeclarationWarning)  # told when the run was declared
+            tree = json.loads(path.read_text(encoding="utf-8"))
+            if begun is not None and (found := fingerprint_of_tree(tree)) != begun:
+                raise RunDirectoryError(
+                    f"{path} is not the problem that this run was begun with: its fingerprint is {found[:12]}, and "
+                    f"{CONFIG} says {str(begun)[:12]}. Put the file back as it was, or run the problem in a new folder."
+                )
             return from_json(tree)
 
     @property
@@ -127,9 +125,9 @@ class RunDirectory:
             return None
         try:
             summary = json.loads(path.read_text(encoding="utf-8"))
-            if set(summary) >= SUMMARY_NEEDS:
+            if is_summary(summary):
                 return summary
-        except (ValueError, TypeError):
+        except (ValueError, RecursionError):
             pass
         warnings.warn(f"{path} is damaged and left out; `phijax resume` writes it anew.", UserWarning, stacklevel=2)
         return None
@@ -140,19 +138,24 @@ class RunDirectory:
 
         Raises RunDirectoryError where another process holds it.
         """
-        with (self.path / LOCK).open("a+", encoding="utf-8") as file:
-            try:
-                if fcntl is not None:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.seek(0)
-                raise RunDirectoryError(
-                    f"{self.path} is in use by process {file.read()}; wait until it ends."
-                ) from None
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
-            yield
+        try:
+            with held(self.path):
+                yield
+        except FolderInUse as error:
+            raise RunDirectoryError(str(error)) from None
+        except BaseException as error:
+            if not isinstance(error, Exception):  # a signal
+                error.add_note(f"Go on with: phijax resume {self.path}")
+            raise
+
+    def changed_versions(self) -> dict[str, tuple[str, str]]:
+        """{package: (version that the run was begun with, version now)} of those that differ, as far as is known."""
+        try:
+            begun = json.loads((self.path / ENVIRONMENT).read_text(encoding="utf-8"))["versions"]
+            now = environment()["versions"]
+            return {name: (str(begun[name]), str(own)) for name, own in now.items() if begun.get(name, own) != own}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return {}  # nothing else needs this file
 
     @property
     def history(self) -> History:
@@ -187,6 +190,29 @@ class RunDirectory:
         for path, figure in pictures.items():
             save_figure(figure, path)
         return [*pictures, write_report(solution, self.path / REPORT_PAGE, drawn)]
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Path]:
+    """Inside, whatever a damaged file makes of its reader is a RunDirectoryError that names the file and the cure."""
+    try:
+        yield path
+    except (RunDirectoryError, OSError):
+        raise
+    except Exception as error:
+        said = (str(error).strip() or "it does not fit").splitlines()[0].rstrip(".")
+        raise RunDirectoryError(
+            f"{path} is damaged ({said}); put it back as it was, or run the problem in a new folder."
+        ) from error
+
+
+def is_summary(value: Any) -> bool:
+    """Whether this is what a run that came to an end leaves."""
+    if not (isinstance(value, dict) and set(value) >= SUMMARY_NEEDS):
+        return False
+    return (
+        isinstance(value["status"], str) and isinstance(value["stop_reason"], str) and is_whole(value["steps"], least=0)
+    )
 
 
 def config_text(config: Mapping[str, Any]) -> str:

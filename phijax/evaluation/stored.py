@@ -10,11 +10,11 @@ import equinox as eqx
 import jax
 
 from phijax._precision import precision_scope
-from phijax.evaluation.run_directory import RunDirectory, RunDirectoryError
+from phijax.evaluation.run_directory import CONFIG, RunDirectory, RunDirectoryError, reading
 from phijax.evaluation.solution import Solution
 from phijax.networks import network_from_config
 from phijax.training import CheckpointStore
-from phijax.training.checkpoint import Saved
+from phijax.training.checkpoint import FOLDER, Saved
 from phijax.training.compiling import Compiled, compile
 from phijax.training.slabs import Slabs
 
@@ -27,20 +27,23 @@ def load_solution(path: str | Path, *, network: Any = None) -> Solution:
     weights do not fit.
     """
     run = RunDirectory.open(path)
+    if not (run.path / FOLDER).is_dir():
+        raise RunDirectoryError(f"{run.path} has no checkpoints yet; `phijax resume` goes on with it.")
     store = CheckpointStore(run.path)
     try:
         saved = store.latest()
     finally:
         store.close()
     precision = saved.notes["precision"]
-    chosen = network or stored_network(run.config)
     settings = run.config
+    with reading(run.path / CONFIG):
+        chosen, slabs = network or stored_network(settings), stored_slabs(settings)
     compiled = compile(
         run.problem,
         network=chosen,
         precision=precision,
         scales=settings.get("scales"),
-        slabs=stored_slabs(settings),
+        slabs=slabs,
     )
     summary = run.summary or {}
     finished = summary.get("steps") == saved.step
@@ -48,7 +51,7 @@ def load_solution(path: str | Path, *, network: Any = None) -> Solution:
         compiled,
         _restored(compiled, saved, precision),
         precision=precision,
-        seed=run.config.get("seed"),
+        seed=settings.get("seed"),
         status=summary["status"] if finished else "unfinished",
         stop_reason=summary["stop_reason"] if finished else "the run has not come to an end",
         steps=saved.step,

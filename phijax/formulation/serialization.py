@@ -17,6 +17,7 @@ import sympy
 from phijax.formulation.callables import callable_from_tree, callable_to_tree
 from phijax.formulation.conditions import Data, Free, On
 from phijax.formulation.constraint import Column
+from phijax.formulation.faults import DeclarationError
 from phijax.formulation.reference import Reference
 from phijax.geometry import REGIONS, Region
 from phijax.symbolic import Coordinate, Field, Known, Normal, Observed, OverRegion, Parameter, Quadrature, Table, field
@@ -49,7 +50,16 @@ def to_json(problem: Problem) -> dict[str, Any]:
 
 def fingerprint(problem: Problem) -> str:
     """SHA-256 of the domain and the constraints in order, in hexadecimal."""
-    text = json.dumps(_mathematics(problem, TreeWriter()), sort_keys=True, separators=(",", ":"))
+    return fingerprint_of_tree(_mathematics(problem, TreeWriter()))
+
+
+def fingerprint_of_tree(tree: Mapping[str, Any]) -> str:
+    """The fingerprint of a problem that was written, from its tree alone. Raises StorageError for what is no such tree."""
+    try:
+        mathematics = {part: tree[part] for part in ("domain", "constraints")}
+    except (KeyError, TypeError) as error:
+        raise StorageError(f"it holds no problem: {type(error).__name__} {error}.") from error
+    text = json.dumps(mathematics, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -57,6 +67,8 @@ def from_json(tree: Mapping[str, Any]) -> Problem:
     """The problem that was written. Raises StorageError for a format or a node that is not known."""
     from phijax.formulation.problem import Problem
 
+    if not isinstance(tree, Mapping):
+        raise StorageError("the problem file is damaged: it holds no table.")
     if tree.get("format") != FORMAT:
         raise StorageError(f"problem file of format {tree.get('format')!r}; this version of phijax reads {FORMAT}.")
     try:
@@ -64,7 +76,9 @@ def from_json(tree: Mapping[str, Any]) -> Problem:
         pairs = [(item["name"], read.constraint(item)) for item in tree["constraints"]]
         reference = None if tree["reference"] is None else read.reference(tree["reference"])
         return Problem(read(tree["domain"]), pairs, name=tree["name"], reference=reference)
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (StorageError, DeclarationError):
+        raise
+    except Exception as error:  # whatever the makers of nodes, regions and arrays say of what they are given
         raise StorageError(f"the problem file is damaged: {type(error).__name__} {error}.") from error
 
 

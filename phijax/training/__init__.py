@@ -11,6 +11,7 @@ from phijax.training.progress import Progress
 from phijax.training.result import FitResult
 from phijax.training.stages import Stage
 from phijax.training.state import TrainState, initialize_train_state
+from phijax.training.timer import Timer
 from phijax.training.trainer import Trainer
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Objective",
     "Progress",
     "Stage",
+    "Timer",
     "TrainState",
     "Trainer",
     "determinism_report",

@@ -24,6 +24,8 @@ class Event(NamedTuple):
 
     model, parameters: as they are now, the parameters by name and in their own unit. losses, weights, total: of the step
     just completed, taken before it moved the model; at step 0 losses and weights are empty and total is NaN.
+    learning_rate: with which that step moved the model, None where none is known. seconds: of the run so far, those of the
+    runs that it resumes included.
     """
 
     step: int
@@ -32,6 +34,8 @@ class Event(NamedTuple):
     weights: Mapping[str, float]
     total: float
     parameters: Mapping[str, float]
+    learning_rate: float | None = None
+    seconds: float = 0.0
 
 
 class Callback(abc.ABC):

@@ -189,7 +189,8 @@ class CheckpointStore:
                     stacklevel=2,
                 )
         found = "; ".join(faults) if faults else "it holds none; a run folder goes on by phijax resume"
-        raise CheckpointError(f"no whole checkpoint in {self.folder}: {found}.")
+        cure = " Remove that folder, and phijax resume starts the run anew from its settings." if faults else ""
+        raise CheckpointError(f"no whole checkpoint in {self.folder}: {found}.{cure}")
 
     def set_aside_after(self, step: int) -> None:
         """Move checkpoints later than `step` to `damaged/`, so that the run can save those steps again."""

@@ -137,7 +137,9 @@ def compile(
     if course is not None:
         blocks = {name: course.block(name, block) for name, block in blocks.items()}
     factory = layout.initial if course is None else course.initial
-    module = Module(factory, Objective(blocks), precision, layout.parameter_values, course, weighting)
+    module = Module(
+        factory, Objective(blocks), precision, layout.parameter_values, course, weighting, problem.fingerprint
+    )
     datamodule = SamplerDataModule(chosen, sizes)
     if rows == "tune":
         with precision_scope(precision or ambient_precision()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from phijax._numbers import is_whole
 from phijax.training.step import Report
 
 METRICS_FILE = "metrics.jsonl"
@@ -110,20 +112,45 @@ class History:
         return {name: self._column(lambda r, name=name: r.get(group, {}).get(name)) for name in names}
 
 
-def read_metrics(path: Path, before: int | None = None) -> History:
+def read_metrics(path: Path, before: int | None = None, stage_begun: bool = False) -> History:
     """The history in a metrics file, up to but not including step `before`.
 
-    A last line that was cut short, by a run killed while writing it, is left out.
+    stage_begun: whether a stage that begins at step `before` has been told already. A last line that was cut short, by a
+    run killed while writing it, is left out; so is any other that is damaged, with a warning.
     """
+    texts = path.read_bytes().split(b"\n") if path.exists() else []
     lines = []
-    for text in path.read_text().splitlines() if path.exists() else ():
-        try:
-            line = json.loads(text)
-        except json.JSONDecodeError:
-            break
-        if before is None or line["step"] < before:
+    for number, text in enumerate(texts, 1):
+        line = _whole_line(text)
+        if line is None:
+            if number < len(texts):
+                warnings.warn(f"{path}: line {number} is damaged and left out.", RuntimeWarning, stacklevel=2)
+            continue
+        told = stage_begun and line["step"] == before and line.get("event") == "stage"
+        if before is None or line["step"] < before or told:
             lines.append(line)
     return History(lines)
+
+
+def _whole_line(text: bytes) -> dict[str, Any] | None:
+    """A record or an event as it was written, None for what is neither."""
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(line, dict) or not is_whole(line.get("step"), least=0):
+        return None
+    groups = [line.get(name, {}) for name in ("losses", "weights", "weighted")]
+    if "event" in line or "total" not in line:
+        return line if isinstance(line.get("event"), str) else None
+    if not all(isinstance(group, dict) for group in groups):
+        return None
+    numbers = [line["total"], *(value for group in groups for value in group.values())]
+    return line if all(map(_is_number, numbers)) else None
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 class MetricsWriter:

@@ -162,6 +162,7 @@ class Module:
     unknowns: model -> {name: scalar}, unknown parameters of the problem that are logged by name.
     course: how a run in parts goes on; None for a run that is one whole.
     weighting: weights of points, anew at every step; None for those that the points carry.
+    fingerprint: of the problem that the objective stands for, which checkpoints keep; None where it is written by hand.
     """
 
     factory: Callable[[PRNGKeyArray], Model]
@@ -170,3 +171,4 @@ class Module:
     unknowns: Callable[[Model], Mapping[str, Array]] = _no_unknowns
     course: Course | None = None
     weighting: Weighting | None = None
+    fingerprint: str | None = None

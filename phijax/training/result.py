@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +12,7 @@ import equinox as eqx
 from phijax.training.callbacks import Averaged, Best
 from phijax.training.metrics import History
 from phijax.training.state import TrainState
+from phijax.training.timer import Timing
 
 Status = Literal["finished", "stopped", "diverged", "interrupted"]
 
@@ -57,6 +59,12 @@ class FitResult:
     def averaged_model(self) -> Any:
         """The mean model of the Average callback."""
         return self._with_arrays(self._callback_state(Averaged, "Average").model_state)
+
+    @property
+    def seconds_a_step(self) -> float:
+        """Seconds of a step, as the Timer callback measured them; NaN where it was called once alone."""
+        fastest = float(self._callback_state(Timing, "Timer").fastest)
+        return fastest if math.isfinite(fastest) else math.nan
 
     def _callback_state(self, kind: type, name: str) -> Any:
         for state in self.state.callback_state.values():

@@ -62,6 +62,7 @@ class Session:
     folder: Path | None
     restored: bool
     course: Course | None = None
+    fingerprint: str | None = None  # of the problem, for the checkpoints
     _engines: dict[int, Engine] = field(init=False, default_factory=dict)
     _loss: Any = field(init=False, default=None)
     _course_over: bool = field(init=False, default=False)
@@ -81,9 +82,11 @@ class Session:
                     self._save(self._reached)
             raise
         finally:
-            if self.store is not None:
-                self.store.close()
-            self.progress.end()
+            try:
+                if self.store is not None:
+                    self.store.close()  # tells of what could not be written behind the steps
+            finally:
+                self.progress.end()
         return FitResult(
             state=state,
             model=self._model(state),
@@ -194,7 +197,8 @@ class Session:
             if last or self.events.logs(step):
                 self._record(step - 1, report, engine, inner.opt_state)
             self.progress.update(step, float(report.total))
-            state, reason = self._call_back(state, report)
+            rate = engine.learning_rate(inner.opt_state) if self.callbacks.due(step) else None
+            state, reason = self._call_back(state, report, rate)
             inner = inner._replace(callback_state=state.callback_state)
             if halt != STALLED and self._save_due(step):  # a stage that has stalled is saved once the next has begun
                 self._save(state)
@@ -211,17 +215,22 @@ class Session:
     def _engine(self, state: TrainState, stage: Stage) -> Engine:
         params, _ = trainable(state.model_state)
         hold = stage.holds(params)
+        index, start = self.plan.where(state.opt_state)
         if hold == WHOLE_STAGE:
             step = int(state.step)
             sentence = "points are held for the whole of this stage: its curvature estimate is that of one loss"
-            self._tell({"event": "hold", "step": step, "reason": sentence}, sentence)
-        index, _ = self.plan.where(state.opt_state)
+            if step == start:
+                self._tell({"event": "hold", "step": step, "reason": sentence}, sentence)
+            else:  # the record has it, from where the stage began
+                self.progress.say(sentence)
         if index not in self._engines:  # parts of a run go through the same stages, compiled once
             kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
             self._engines[index] = kind(self.program, stage.optimizer, Feed(hold), self.sources)
         return self._engines[index]
 
-    def _call_back(self, state: TrainState, report: Report | None) -> tuple[TrainState, str | None]:
+    def _call_back(
+        self, state: TrainState, report: Report | None, rate: float | None = None
+    ) -> tuple[TrainState, str | None]:
         step = int(state.step)
         if not self.callbacks.due(step):
             return state, None
@@ -232,7 +241,7 @@ class Session:
             event = Event(step, model, {}, {}, float("nan"), unknowns)
         else:
             host = jax.tree.map(lambda leaf: leaf.item() if leaf.ndim == 0 else leaf, jax.device_get(report))
-            event = Event(step, model, host.losses, host.weights, host.total, unknowns)
+            event = Event(step, model, host.losses, host.weights, host.total, unknowns, rate, self.pace.seconds)
         callback_state, reason = self.callbacks.step(state.callback_state, event)
         return state._replace(callback_state=callback_state), reason
 
@@ -253,5 +262,6 @@ class Session:
     def _save(self, state: TrainState) -> None:
         if self.store is None:
             return
-        self.store.save(int(state.step), state, {"precision": self.precision, "seconds": self.pace.seconds})
+        notes = {"precision": self.precision, "seconds": self.pace.seconds, "fingerprint": self.fingerprint}
+        self.store.save(int(state.step), state, notes)
         self.pace.saved()

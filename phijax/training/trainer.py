@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from phijax.training.balancer_checks import check_parts
 from phijax.training.callbacks import Callback, Callbacks
 from phijax.training.checkpoint import CheckpointError, CheckpointStore, Saved, checkpoint_folder
 from phijax.training.keys import root_key, split_root
+from phijax.training.lock import held
 from phijax.training.metrics import METRICS_FILE, History, MetricsWriter, read_metrics
 from phijax.training.module import Module
 from phijax.training.predict import CHUNK, predict_rows
@@ -166,6 +168,26 @@ class Trainer:
         ckpt_path: str | Path | None,
     ) -> FitResult:
         _check_parts(datamodule, balancer)
+        _check_problem(module, saved)
+        if self.checkpoint is None:
+            held_folder = nullcontext()
+        else:
+            self.checkpoint.mkdir(parents=True, exist_ok=True)
+            held_folder = held(self.checkpoint, again=True)
+        with held_folder:
+            return self._session(module, state, static, datamodule, optimizer, balancer, saved, ckpt_path)
+
+    def _session(
+        self,
+        module: Module,
+        state: TrainState,
+        static: Any,
+        datamodule: Any,
+        optimizer: Any,
+        balancer: Any,
+        saved: Saved | None,
+        ckpt_path: str | Path | None,
+    ) -> FitResult:
         plan = Plan.of(optimizer)
         if module.course is not None:
             plan.check_ends()
@@ -198,6 +220,7 @@ class Trainer:
             folder=self.checkpoint,
             restored=saved is not None,
             course=module.course,
+            fingerprint=module.fingerprint,
         ).run(prepared.state)
 
     def _store(self, saved: Saved | None) -> CheckpointStore | None:
@@ -221,8 +244,24 @@ class Trainer:
         history = History()
         if saved is not None and ckpt_path is not None:
             folder = checkpoint_folder(ckpt_path).parent
-            history = read_metrics(folder / METRICS_FILE, before=saved.step)
+            history = read_metrics(folder / METRICS_FILE, before=saved.step, stage_begun=_begins_stage(saved))
         return MetricsWriter(self.checkpoint and self.checkpoint / METRICS_FILE, history)
+
+
+def _begins_stage(saved: Saved) -> bool:
+    """Whether a checkpoint was made at the first step of a stage, once that had been told."""
+    start = next((i for i, leaf in enumerate(saved.leaves) if leaf["path"] == ".opt_state.start"), None)
+    return start is not None and int(saved.arrays[start]) == saved.step > 0
+
+
+def _check_problem(module: Module, saved: Saved | None) -> None:
+    then = None if saved is None else saved.notes.get("fingerprint")
+    if saved is not None and None not in (then, module.fingerprint) and then != module.fingerprint:
+        raise CheckpointError(
+            f"checkpoint {saved.folder} is of another problem (fingerprint {str(then)[:12]}; this one has "
+            f"{str(module.fingerprint)[:12]}). Go on with the problem as it was, or give weights_only=True to begin this "
+            f"one from its weights."
+        )
 
 
 def _check_parts(datamodule: Any, balancer: Any) -> None:

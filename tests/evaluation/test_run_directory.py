@@ -34,7 +34,8 @@ def test_a_new_folder_holds_the_declaration_and_the_settings(tmp_path):
         "problem.txt",
         "problem.json",
     }
-    assert run.config == {"seed": 3, "precision": "float64", "network": {"kind": "MLP", "width": [4, 4]}}
+    settings = {"seed": 3, "precision": "float64", "network": {"kind": "MLP", "width": [4, 4]}}
+    assert run.config == {**settings, "fingerprint": decay().fingerprint}
     assert run.problem.fingerprint == decay().fingerprint
     assert run.problem.name == "decay"
     assert decay().fingerprint in (run.path / "problem.txt").read_text()
@@ -106,12 +107,42 @@ def test_other_folders_are_named(tmp_path):
 
 def test_damaged_files_are_named(tmp_path):
     run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
-    (run.path / "config.toml").write_text("seed = ")
     (run.path / "problem.json").write_text("{")
-    with pytest.raises(RunDirectoryError, match=r"config\.toml is damaged"):
-        run.config  # noqa: B018
     with pytest.raises(RunDirectoryError, match=r"problem\.json is damaged"):
         run.problem  # noqa: B018
+    for content in (b"seed = ", b"seed = 3\xff"):
+        (run.path / "config.toml").write_bytes(content)
+        with pytest.raises(RunDirectoryError, match=r"config\.toml is damaged"):
+            run.config  # noqa: B018
+
+
+def test_another_problem_than_the_run_was_begun_with_is_refused(tmp_path):
+    run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    text = (run.path / "problem.json").read_text()
+    changed = json.loads(text)
+    changed["constraints"][0]["name"] = "other"
+    (run.path / "problem.json").write_text(json.dumps(changed))
+    begun = decay().fingerprint[:12]
+    with pytest.raises(RunDirectoryError, match=rf"is not the problem that this run was begun with: .* says {begun}"):
+        run.problem  # noqa: B018
+
+
+def test_versions_that_have_changed_are_found(tmp_path):
+    run = RunDirectory.create(tmp_path / "run", decay(), CONFIG)
+    assert run.changed_versions() == {}
+    found = json.loads((run.path / "environment.json").read_text())
+    now = found["versions"]["jax"]
+    found["versions"]["jax"] = "0.0.1"
+    (run.path / "environment.json").write_text(json.dumps(found))
+    assert run.changed_versions() == {"jax": ("0.0.1", now)}
+    for content in (b"\xff", b"[]", b'{"versions": 3}'):
+        (run.path / "environment.json").write_bytes(content)
+        assert run.changed_versions() == {}
+
+
+def test_a_process_of_the_same_number_that_was_killed_is_in_nobodys_way(tmp_path):
+    (tmp_path / f".run.{os.getpid()}.part").mkdir()
+    assert RunDirectory.create(tmp_path / "run", decay(), CONFIG).problem.name == "decay"
 
 
 @pytest.mark.parametrize("text", ['{"status": "finis', "", "[]", "{}"])
