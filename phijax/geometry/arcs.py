@@ -18,7 +18,7 @@ from phijax.geometry.wrapped import Wrapped
 _SAMPLES = 8192  # places of a curve at which a cut is looked for
 _HALVINGS = 44  # of the piece between two of them
 _CELLS = 4096  # by which a curve is made uniform
-_WHOLE_RULE = 64  # points an axis, for the length of a curve that is stretched
+_MANY = 1024  # parts, so short that a low rule does in each
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +96,11 @@ class Arcs(Wrapped):
         return xp.where(away < 2 * step, xp.minimum(self.base.distance(points), away), away)
 
     def quadrature(self, points_per_axis: int) -> Rule:
-        """Gauss-Legendre in each smooth part."""
-        nodes, weights = np.polynomial.legendre.leggauss(points_per_axis)
+        """Gauss-Legendre in each smooth part; of many short ones, in which the map is as good as straight, with two points."""
         low, high, lengths = _at_breaks(self)
+        nodes, weights = np.polynomial.legendre.leggauss(
+            points_per_axis if len(low) < _MANY else min(points_per_axis, 2)
+        )
         unit: Any = (low[:, None] + (high - low)[:, None] * (1 + nodes) / 2).reshape(-1, 1)
         return self.base.place(unit).weighted((lengths[:, None] * weights / 2).ravel())
 

@@ -80,8 +80,11 @@ def side(region: Region, name: Any) -> Region:
 def _sides(region: Region) -> dict[str, Region]:
     """Sides by every name they go by."""
     groups: dict[str, list[tuple[str, Region]]] = {}
-    for name, face in region.pieces if isinstance(region, Boundary) else getattr(boundary(region), "pieces", ()):
-        for each in dict.fromkeys((name, face.face_name or name)):
+    pieces = region.pieces if isinstance(region, Boundary) else getattr(boundary(region), "pieces", ())
+    given = {name for name, face in pieces if name != face.face_name}  # a name of the user's is not a shape's own too
+    for name, face in pieces:
+        own = face.face_name or name
+        for each in dict.fromkeys((name, name if own in given else own)):
             groups.setdefault(each, []).append((name, face))
     found = {name: pieces[0][1] if len(pieces) == 1 else Boundary(tuple(pieces)) for name, pieces in groups.items()}
     aliases = {}
