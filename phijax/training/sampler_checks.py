@@ -31,7 +31,9 @@ def _check_columns(constraint: Constraint, who: str, points: Any) -> None:
     if not isinstance(points, Points):
         raise ValueError(f"{who} gives {type(points).__name__}; it must give Points(coordinates, normals).")
     residuals = [term.residual for term in constraint.terms]
-    normals = {node.coordinate.name for residual in residuals for node in residual.atoms(Normal)}
+    normals = {
+        node.coordinate.name for residual in residuals for node in residual.free_symbols if isinstance(node, Normal)
+    }
     values = {node.column for residual in residuals for node in residual.atoms(Observed)}
     for what, needed, given in (
         ("coordinate", set(constraint.region.names), points.coordinates),

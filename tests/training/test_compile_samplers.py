@@ -217,3 +217,16 @@ def test_observed_numbers_that_the_precision_has_no_number_for_are_refused():
     with pytest.raises(ValueError, match=r"'seen': the column 'v' holds 1e\+40, which float32 has no number for"):
         phi.compile(problem)
     assert phi.compile(problem, precision="float64").points["seen"] == 2
+
+
+def test_a_flux_through_a_boundary_inside_the_domain_asks_no_normal_of_the_points():
+    ring = square - phi.Disk((x, y), (0.5, 0.5), 0.2).named("hole")
+    slope = phi.normal_derivative(v)
+    conditions = {
+        "poisson": Eq(phi.laplacian(v), 1),
+        "flux": Eq(phi.integral(slope, over=ring.side("hole")), 1),
+        "walls": phi.on(ring.boundary, Eq(slope, 0)),
+    }
+    small = phi.MLP(width=4, depth=1)
+    compiled = phi.compile(phi.Problem(ring, conditions), network=small, points=dict.fromkeys(conditions, 8))
+    assert set(compiled.datamodule.samplers) == set(conditions)
