@@ -51,7 +51,10 @@ class Problem:
             raise DeclarationError([Fault(None, f"the domain: {message}") for message in domain.faults])
         if domain.depends:
             listed = ", ".join(sorted(symbol.name for symbol in domain.depends))
-            message = f"the domain {domain} moves with {listed}; multiply it by the region of {listed}, as in domain * phi.Interval({listed}, 0, 1)."
+            message = (
+                f"the domain {domain} moves with {listed}; multiply it by the region of {listed}, as in "
+                f"domain * phi.Interval({listed}, 0, 1)."
+            )
             raise DeclarationError([Fault(None, message)])
         pairs = _pairs(constraints)
         read, faults = read_constraints(domain, pairs)

@@ -145,7 +145,10 @@ def _why_no_side(region: Region, name: str, found: Mapping[str, Region]) -> str:
     if not found:
         return "it has no sides; use .boundary"
     if _is_lost(region, name):
-        return f"a shape has a side of that name, and nothing of it is on the boundary of the whole; look at where the shapes are. The sides are {', '.join(found)}"
+        return (
+            f"a shape has a side of that name, and nothing of it is on the boundary of the whole; look at where the "
+            f"shapes are. The sides are {', '.join(found)}"
+        )
     return f"there is no such side; {nearest(name, found)}"
 
 

@@ -159,13 +159,13 @@ def check_edge(region, names, precision, size, n=400):
     assert np.mean(region.contains(step(1))) < 0.015
 
 
-@pytest.mark.parametrize("seed", [2, 3, 6, 7, 8])
-def test_plane_trees(seed):
-    rng = np.random.default_rng([7, seed])
+@pytest.mark.parametrize(("stream", "seed"), [(7, 3), (7, 6), (7, 8), (11, 19)])  # of up to five operations, and quick
+def test_plane_trees(stream, seed):
+    rng = np.random.default_rng([stream, seed])
     region, shape = plane_tree(rng, 1 + seed % 5)
     size = check_plane(region, shape, rng)
-    if seed in (3, 8):
-        check_edge(region, "xy", ("float64", "float32")[seed % 2], size)
+    if seed == 8:
+        check_edge(region, "xy", "float64", size)
 
 
 @pytest.mark.slow
