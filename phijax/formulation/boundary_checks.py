@@ -70,9 +70,8 @@ def _has_condition(problem: Problem, name: str, piece: Region) -> bool:
 def _far_sides(problem: Problem, name: str) -> Iterator[Region]:
     """The second sides of periodic pairs of the field: their constraint stands on the first."""
     for _, written in problem._written:
-        if isinstance(written, Periodic) and isinstance(written.other, Region):
-            if getattr(written.field, "name", None) == name:
-                yield written.other
+        if isinstance(written, Periodic) and getattr(written.field, "name", None) == name:
+            yield from [written.other] if isinstance(written.other, Region) else []
 
 
 def _reads(expression: sympy.Expr, name: str, piece: Region) -> bool:
