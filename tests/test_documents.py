@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import phijax as phi
-from phijax.choice import trials
+from phijax.choice import rules, trials
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = {
@@ -24,6 +24,7 @@ def few_steps(monkeypatch, tmp_path):
     monkeypatch.setattr(phi.GaussNewton, "steps", 2)
     monkeypatch.setattr(trials, "ISOTROPIC", (2.0,))
     monkeypatch.setattr(trials, "MOST_TRIALS", 1)
+    monkeypatch.setattr(rules, "WIDTH", 6)
     monkeypatch.chdir(tmp_path)
 
 
