@@ -52,6 +52,17 @@ def configure_jax(precision: str | None = None, cache: bool = True) -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", CACHE_LEAST_SECONDS)
 
 
+def ignore_late_reads() -> None:
+    """Keeps quiet what orbax's reads of a damaged checkpoint tell after it was refused. For the process's whole life."""
+    before = sys.unraisablehook
+
+    def tell(unraised: Any) -> None:
+        if "Event loop is closed" not in str(unraised.exc_value):
+            before(unraised)
+
+    sys.unraisablehook = tell
+
+
 @contextmanager
 def told_plainly() -> Iterator[None]:
     """Inside, warnings are single lines on standard error and SIGTERM raises Terminated."""
