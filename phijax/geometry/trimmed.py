@@ -94,13 +94,13 @@ class Trimmed(Wrapped):
 
     def keeps(self, placement: Placement) -> Bool[Array, "n"]:
         """Which of the points of `base`, with the normals of the whole, are kept."""
-        columns = placement.coordinates
+        columns: Any = placement.coordinates
         if not isinstance(next(iter(columns.values())), np.ndarray):
             return self._keeps(placement)
         # Distances to shapes of many parts are dear, and most points are far from them.
         close: Any = np.logical_and.reduce([_between(columns[s.name], *b) for s, b in self.other.bounds.items()])
         pick = lambda table: table and {name: column[close] for name, column in table.items()}
-        kept = np.full(close.shape, self.inner is False)
+        kept: Any = np.full(close.shape, self.inner is False)
         kept[close] = self._keeps(Placement(pick(columns), pick(placement.normals))) if close.any() else False
         return kept
 
