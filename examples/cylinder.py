@@ -24,7 +24,7 @@ flow = phi.Problem(
 )
 
 
-def main(steps=120):
+def main(steps=150):
     points = {"stokes": 600, "continuity": 600, "inlet": 60, "outlet": 60, "walls": 120, "cylinder": 120}
     weights = phi.Static({"continuity": 100, "inlet": 100, "outlet": 100, "walls": 100, "cylinder": 100})
     more = {"network": phi.MLP(width=16, depth=3), "points": points, "balancer": weights, "max_steps": steps}

@@ -20,7 +20,7 @@ PRINTED = [
     pytest.param("schrodinger", [60], 0.0, 1e-3, id="schrodinger", marks=slow),
     pytest.param("wave", [], 0.0, 1e-9, id="wave", marks=slow),
     pytest.param("heat_sink", [200], 0.95, 1.05, id="heat_sink", marks=slow),  # what enters leaves
-    pytest.param("cylinder", [120], 0.64, 0.69, id="cylinder", marks=slow),  # by symmetry 2/3
+    pytest.param("cylinder", [150], 0.64, 0.69, id="cylinder", marks=slow),  # by symmetry 2/3
     # 1.162 without walls (Abbott & von Doenhoff 1959), which add some 2 %; eighty steps come within a tenth of it.
     pytest.param("airfoil", [80], 1.1, 1.3, id="airfoil", marks=slow),
 ]
