@@ -96,7 +96,7 @@ def _sides(region: Region) -> dict[str, Region]:
 
 
 def named(region: Region, name: str | None, sides: Mapping[str, str]) -> Region:
-    from phijax.geometry.named import Named
+    from phijax.geometry.named import Named, numbered
 
     if isinstance(region, Unresolved):
         return region
@@ -105,19 +105,21 @@ def named(region: Region, name: str | None, sides: Mapping[str, str]) -> Region:
             'named: give one name for all of the boundary, named("wall"), or names by side, named(left="in").'
         )
     faces = region.faces()
-    labels = dict.fromkeys((piece for piece, _ in faces), name) if name is not None else {}
+    labels = dict.fromkeys(range(len(faces)), name) if name is not None else {}
     found = _sides(region)
     for given, label in sides.items():
         if given not in found:
             raise ValueError(f"named: {region} has no side {given!r}; {nearest(given, found)}.")
         chosen = found[given].regions if isinstance(found[given], Boundary) else (found[given],)  # type: ignore[attr-defined]
-        labels |= {piece: label for piece, face in faces if face in chosen}
+        labels |= {i: label for i, (_, face) in enumerate(faces) if face in chosen}
     for label in labels.values():
         if not isinstance(label, str) or not label:
             raise ValueError(f"named: {label!r} is no name; give a text.")
-    base, before = (region.base, dict(region.labels)) if isinstance(region, Named) else (region, {})
-    own = {piece: labels.get(before.get(piece, piece), before.get(piece)) for piece, _ in base.faces()}
-    return Named(base, tuple((piece, label) for piece, label in own.items() if label is not None))  # type: ignore[misc]
+    base, before = region, {}
+    if isinstance(region, Named):
+        base, before = region.base, {(piece, k): label for piece, k, label in region.labels}
+    own = [(*key, labels.get(i) or before.get(key)) for i, key in enumerate(numbered(base.faces()))]
+    return Named(base, tuple((piece, k, label) for piece, k, label in own if label is not None))
 
 
 def _named_axes(region: Region) -> tuple[Symbol, ...]:

@@ -326,3 +326,12 @@ def test_regions_of_every_kind_are_read_back_from_their_fields():
         assert again == region
         assert hash(again) == hash(region)
         assert again.measure == region.measure
+
+
+def test_a_piece_is_renamed_alone_though_it_shares_its_name():
+    plate = phi.Rectangle((x, 0, 4), (y, 0, 2)).named("air").named(bottom="chip")
+    assert (plate.side("chip").measure, plate.side("air").measure) == (4, 8)
+    holes = phi.Rectangle((x, 0, 4), (y, 0, 2)) - phi.Disk((x, y), (1, 1), 0.5) - phi.Disk((x, y), (3, 1), 0.25)
+    everywhere = holes.named("all").named(left="inlet")
+    assert everywhere.side("inlet").measure == 2
+    assert everywhere.side("all").measure == pytest.approx(10 + 1.5 * math.pi)
