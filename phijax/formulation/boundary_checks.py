@@ -62,7 +62,8 @@ def _has_condition(problem: Problem, name: str, piece: Region) -> bool:
             continue
         if constraint.kind != "free" and not any(name in term.fields for term in constraint.terms):
             continue
-        if any(_same_place(piece, other) for _, other in constraint.region.pieces):
+        others = [other for _, other in constraint.region.pieces]
+        if piece in others or any(_same_place(piece, other) for other in others):
             return True
     return False
 

@@ -47,7 +47,7 @@ class _Round(Region):
     center: Any = None
     radius: Any = 1
 
-    def __new__(cls, axes: Any, center: Any = None, radius: Any = 1) -> Any:
+    def __new__(cls, axes: Any = None, center: Any = None, radius: Any = 1) -> Any:
         if depends(radius) or (isinstance(center, tuple | list) and any(map(depends, center))):
             return _moving(cls, axes, center, radius)
         return super().__new__(cls)

@@ -30,7 +30,7 @@ class Interval(Region):
     upper: Any
     periodic_ends: bool = False
 
-    def __new__(cls, coordinate: Symbol, lower: Any = None, upper: Any = None, periodic: bool = False) -> Any:
+    def __new__(cls, coordinate: Any = None, lower: Any = None, upper: Any = None, periodic: bool = False) -> Any:
         if depends(lower) or depends(upper):
             return _moving_interval(coordinate, lower, upper, periodic)
         return super().__new__(cls)

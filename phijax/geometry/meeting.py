@@ -23,8 +23,9 @@ def meeting_points(one: Region, other: Region) -> dict[str, Float[np.ndarray, "m
     size = max(high - low for region in (one, other) for low, high in region.bounds.values())
     rows: list[Any] = []
     for region, partner in ((one, other), (other, one)):
-        points: Any = _spread(region)
-        near = np.asarray(partner.inside(points, _TOLERANCE * size))
+        points: Any = _near(_spread(region), partner, _TOLERANCE * size)
+        count = len(points[one.names[0]])
+        near = np.asarray(partner.inside(points, _TOLERANCE * size)) if count else np.zeros(0, bool)
         rows.append(np.stack([points[name][near] for name in one.names]))
     return dict(zip(one.names, np.concatenate(rows, axis=1), strict=True))
 
@@ -32,8 +33,15 @@ def meeting_points(one: Region, other: Region) -> dict[str, Float[np.ndarray, "m
 def touches(piece: Region, other: Region) -> bool:
     """Whether some of a piece, and not just its edge, is of the other region."""
     size = max(high - low for region in (piece, other) for low, high in region.bounds.values())
-    points: Any = _inner(piece)
-    return bool(np.any(other.inside(points, _TOLERANCE * size)))
+    points: Any = _near(_inner(piece), other, _TOLERANCE * size)
+    return bool(len(points[piece.names[0]]) and np.any(other.inside(points, _TOLERANCE * size)))
+
+
+def _near(points: dict[str, np.ndarray], region: Region, margin: float) -> dict[str, np.ndarray]:
+    """The points in the smallest box that holds a region: distances are dear, and most pieces are apart."""
+    pairs = [(points[symbol.name], bounds) for symbol, bounds in region.bounds.items()]
+    kept = np.logical_and.reduce([(c >= low - margin) & (c <= high + margin) for c, (low, high) in pairs])
+    return {name: column[kept] for name, column in points.items()}
 
 
 def _inner(region: Region) -> dict[str, np.ndarray]:

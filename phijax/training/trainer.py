@@ -12,6 +12,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from phijax._numbers import is_positive, is_whole
 from phijax._precision import ambient_precision, check_precision, precision_scope
@@ -251,7 +252,8 @@ class Trainer:
 def _begins_stage(saved: Saved) -> bool:
     """Whether a checkpoint was made at the first step of a stage, once that had been told."""
     start = next((i for i, leaf in enumerate(saved.leaves) if leaf["path"] == ".opt_state.start"), None)
-    return start is not None and int(saved.arrays[start]) == saved.step > 0
+    # Other optimizers keep arrays by that name, such as where a race began.
+    return start is not None and np.ndim(saved.arrays[start]) == 0 and int(saved.arrays[start]) == saved.step > 0
 
 
 def _check_problem(module: Module, saved: Saved | None) -> None:

@@ -94,5 +94,5 @@ def test_a_network_that_could_not_be_stored_must_be_given(tmp_path, untrained_so
 
 def test_a_run_without_a_checkpoint_is_named(tmp_path):
     RunDirectory.create(tmp_path / "run", problem(), {"seed": 0})
-    with pytest.raises(CheckpointError, match="no checkpoints in"):
+    with pytest.raises(RunDirectoryError, match="has no checkpoints yet; `phijax resume` goes on with it"):
         load_solution(tmp_path / "run")

@@ -95,6 +95,7 @@ def fault_of(domain, conditions):
     return str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore::phijax.DeclarationWarning")
 def test_what_a_shape_cannot_be_is_one_sentence_with_its_cure():
     ring = plate - phi.Disk((x, y), (1, half), sympy.Rational(1, 5)).named("hole")
     far = plate - phi.Disk((x, y), (900, half), 1).named("hole")
