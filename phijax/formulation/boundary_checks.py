@@ -189,7 +189,7 @@ def _disagreement_where_they_meet(
     piece: Region, value: sympy.Expr, other: Region, other_value: sympy.Expr
 ) -> tuple[float, float, str] | None:
     """The same for curved pieces, at points that are of both."""
-    if set(piece.coordinates) != set(other.coordinates):
+    if set(piece.coordinates) != set(other.coordinates) or value == other_value:
         return None
     found = meeting_points(piece, other)
     points = {symbol: found[symbol.name] for symbol in piece.coordinates}

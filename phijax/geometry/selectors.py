@@ -160,7 +160,7 @@ def _is_lost(region: Region, name: str) -> bool:
     from phijax.geometry.named import Named
 
     if isinstance(region, Named):
-        return name in dict(region.labels).values() or _is_lost(region.base, name)
+        return any(name == label for *_, label in region.labels) or _is_lost(region.base, name)
     parts = (region.first, region.second) if isinstance(region, Combination) else region.factors
     return any(part != region and (name in dict(part.faces()) or _is_lost(part, name)) for part in parts)
 
