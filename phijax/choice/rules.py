@@ -90,7 +90,7 @@ def choose(
     chosen = Choice("float64", network, {}, optimizer, balancer, 0, scales, rows=rows, causal=causal)
     chosen = _with_network(_with_slabs(chosen, problem, slabs), problem, max_seconds)
     count = parameter_count(problem, chosen.network)
-    chosen = _with_optimizer(chosen, problem, count, max_steps, long=is_long(max_seconds))
+    chosen = _with_optimizer(chosen, problem, count, max_steps, long=_is_long(max_seconds))
     if precision is None:
         wide = _is_least_squares(chosen.optimizer)
         precision = "float64" if wide else "float32"
@@ -99,7 +99,7 @@ def choose(
         )
         chosen = chosen.because(f"{precision}: {reason}", precision=precision)
     chosen = replace(chosen, precision=check_precision(precision))
-    chosen = _with_points(chosen, problem, points, count, long=is_long(max_seconds))
+    chosen = _with_points(chosen, problem, points, count, long=_is_long(max_seconds))
     if balancer is None:
         chosen = with_weights(chosen, problem, _ends_by_curvature(chosen, problem))
     corners = sum(len(places) for places in reentrant_corners(problem.domain).values())
@@ -141,7 +141,7 @@ def _check_features(**given: Any) -> None:
             )
 
 
-def is_long(max_seconds: float | None) -> bool:
+def _is_long(max_seconds: float | None) -> bool:
     """Whether there is time for a larger network, more points and patience."""
     return max_seconds is not None and max_seconds >= LONG
 
@@ -224,7 +224,7 @@ def _with_network(chosen: Choice, problem: Problem, max_seconds: float | None) -
     """The network that steps with a factorization are affordable for in the time; a slab takes less of one."""
     if chosen.network is not None:
         return chosen
-    wide = is_long(max_seconds)
+    wide = _is_long(max_seconds)
     widths = (SLAB_WIDTH, WIDTH) if _slabs_of_a_field_in_space(chosen, problem) else (WIDTH, LONG_WIDTH)
     return replace(chosen, network=MLP(width=widths[wide], depth=3))
 

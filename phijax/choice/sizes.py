@@ -27,7 +27,7 @@ def term_sizes(problem: Problem, scales: Mapping[str, float]) -> dict[str, float
     for constraint in problem.trained.values():
         points = sample_domain(constraint.region, POINTS)
         for name, term in zip(constraint.term_names, constraint.terms, strict=True):
-            size = _size(problem, constraint, term, points, scales)
+            size = max(size for size, _ in _addends(problem, constraint, term, points, scales))
             if np.isfinite(size) and size > 0:
                 found |= dict.fromkeys(_loss_terms(constraint, name, term), size)
     return found
@@ -71,16 +71,6 @@ def _thickness(problem: Problem) -> float | None:
             inside = depths[depths > 0]
             found += [(factor.dimension + 1) * float(np.mean(inside))] if inside.size else []
     return min(found, default=None)
-
-
-def _size(
-    problem: Problem,
-    constraint: Constraint,
-    term: Term,
-    points: dict[sympy.Symbol, np.ndarray],
-    scales: Mapping[str, float],
-) -> float:
-    return max(size for size, _ in _addends(problem, constraint, term, points, scales))
 
 
 def _addends(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry._numbers import evenly_spread, is_space, namespace
+from phijax.geometry._numbers import is_space, namespace
 from phijax.geometry.boundary import Boundary
 from phijax.geometry.lines import along_lines
 from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.probes import probed
 from phijax.geometry.product import product
 from phijax.geometry.region import Region
 from phijax.geometry.trimmed import Trimmed, trimmed
@@ -119,8 +119,7 @@ class Combination(Region):
     def empty(self) -> bool:
         if self.kind == UNION:
             return self.first.empty and self.second.empty
-        unit: Any = evenly_spread(_PROBES, self.cover.cube_dimension or 0)
-        return not np.any(self.accept(unit, self.cover.place(unit)))
+        return not np.any(probed(self, _PROBES)[1])
 
     def place(self, unit: Float[Array, "n c"]) -> Placement:
         raise ValueError(f"{self} has no map from a cube: draw its points by acceptance (RegionSampler does).")
@@ -207,10 +206,8 @@ def _common(first: Region, second: Region) -> float | None:
 
 def _share_inside(region: Region, other: Region) -> float:
     """The share of one region that is in the other, by evenly spread points."""
-    unit: Any = evenly_spread(_PROBES, region.cover.cube_dimension or 0)
-    placed = region.cover.place(unit)
-    own = np.asarray(region.accept(unit, placed))
-    both = own & np.asarray(other.inside(placed.coordinates, 0.0))
+    points, own = probed(region, _PROBES)
+    both = own & np.asarray(other.inside(points, 0.0))  # type: ignore[arg-type]
     return int(both.sum()) / max(int(own.sum()), 1)
 
 
@@ -219,10 +216,8 @@ def _edge_inside(region: Region, other: Region, tolerance: float = -1e-9) -> Boo
     size = max(high - low for low, high in other.bounds.values())
     found = [np.zeros(0, bool)]
     for _, face in () if region.depends or other.depends else region.faces():
-        unit: Any = evenly_spread(_EDGE_PROBES, face.cover.cube_dimension or 0)
-        placed = face.cover.place(unit)
-        near = np.asarray(other.inside(placed.coordinates, tolerance * size))
-        found.append(near[np.asarray(face.accept(unit, placed))])
+        points, own = probed(face, _EDGE_PROBES)
+        found.append(np.asarray(other.inside(points, tolerance * size))[own])  # type: ignore[arg-type]
     return np.concatenate(found)
 
 

@@ -23,6 +23,7 @@ from phijax.geometry.ellipsoid import distance_to_ellipsoid
 from phijax.geometry.placement import Coordinates, Placement, Rule, written
 from phijax.geometry.predicate import evaluate
 from phijax.geometry.region import Region
+from phijax.geometry.wrapped import Wrapped
 
 _STEPS = 65  # values of each coordinate that a moving region depends on, by which its bounds are found
 _RULE_POINTS = 64  # an axis, for the measure of a curved surface
@@ -30,7 +31,7 @@ Ranges = Mapping[Symbol, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Image(Region):
+class Image(Wrapped):
     """matrix @ x + shift for the points x of `base`; made by `image`, which says it more plainly where that can be done.
 
     Uniform points of `base` give uniform ones unless it is a curved surface and the map no similarity.
@@ -40,10 +41,6 @@ class Image(Region):
     matrix: tuple[tuple[Expr, ...], ...]
     shift: tuple[Expr, ...]
 
-    @property
-    def coordinates(self) -> tuple[Symbol, ...]:
-        return self.base.coordinates
-
     @functools.cached_property
     def depends(self) -> frozenset[Symbol]:
         entries = [*itertools.chain(*self.matrix), *self.shift]
@@ -51,12 +48,8 @@ class Image(Region):
         return found
 
     @property
-    def dimension(self) -> int:
-        return self.base.dimension
-
-    @property
-    def cube_dimension(self) -> int | None:
-        return self.base.cube_dimension
+    def fixed(self) -> dict[Symbol, Expr]:
+        return {}
 
     @property
     def cover(self) -> Region:
@@ -64,16 +57,8 @@ class Image(Region):
 
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
         if self.cube_dimension is not None:
-            return super().accept(unit, placement)
+            return Region.accept(self, unit, placement)
         return self.base.accept(unit, self._back(placement))
-
-    @property
-    def breaks(self) -> Float[np.ndarray, "m"]:
-        return self.base.breaks
-
-    @property
-    def face_name(self) -> str | None:
-        return self.base.face_name
 
     @property
     def normal_coordinates(self) -> tuple[Symbol, ...]:
@@ -229,7 +214,7 @@ class Image(Region):
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
         if tolerance is not None and abs(tolerance) <= np.finfo(points[self.names[0]].dtype).tiny:
             return self.base.inside(self._pulled(points), tolerance)
-        return super().inside(points, tolerance)
+        return Region.inside(self, points, tolerance)
 
     def _to_ellipsoid(self, points: Coordinates) -> Float[Array, "*n"]:
         assert isinstance(self.base, Ball)

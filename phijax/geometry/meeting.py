@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from phijax.geometry._numbers import evenly_spread
+from phijax.geometry.probes import probed
 from phijax.geometry.region import Region
 
 _INSIDE, _EDGE = 1024, 512  # points of a piece and of each edge of its cube that are looked at
@@ -45,10 +46,8 @@ def _near(points: dict[str, np.ndarray], region: Region, margin: float) -> dict[
 
 
 def _inner(region: Region) -> dict[str, np.ndarray]:
-    unit: Any = evenly_spread(_INSIDE, region.cover.cube_dimension or 0)
-    placed = region.cover.place(unit)
-    kept = np.asarray(region.accept(unit, placed))
-    return {name: np.asarray(placed.coordinates[name])[kept] for name in region.names}
+    points, kept = probed(region, _INSIDE)
+    return {name: points[name][kept] for name in region.names}
 
 
 def _spread(region: Region) -> dict[str, np.ndarray]:

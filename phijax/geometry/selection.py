@@ -12,10 +12,11 @@ import sympy
 from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
-from phijax.geometry._numbers import as_float, evenly_spread
+from phijax.geometry._numbers import as_float
 from phijax.geometry.interval import Interval
 from phijax.geometry.placement import Coordinates, Placement, written
 from phijax.geometry.predicate import holds
+from phijax.geometry.probes import probed
 from phijax.geometry.product import product
 from phijax.geometry.region import Region
 from phijax.geometry.wrapped import Wrapped
@@ -41,9 +42,7 @@ class Selection(Wrapped):
     @functools.cached_property
     def acceptance(self) -> float:
         """Share of `base` that is selected, by 16384 evenly spread points; of NumPy alone, since declarations ask for it."""
-        size = self.cover.cube_dimension or 0
-        unit: Any = evenly_spread(_PROBES, size)  # of NumPy, for which maps and conditions are of NumPy
-        return float(np.mean(self.accept(unit, self.cover.place(unit))))
+        return float(np.mean(probed(self, _PROBES)[1]))
 
     @property
     def measure(self) -> float:

@@ -16,6 +16,7 @@ from phijax.geometry._numbers import evenly_spread, namespace
 from phijax.geometry.arcs import cut
 from phijax.geometry.lines import along_lines_of_square, masked
 from phijax.geometry.placement import Coordinates, Placement, Rule
+from phijax.geometry.probes import probed
 from phijax.geometry.region import Region
 from phijax.geometry.thinned import Thinned
 from phijax.geometry.wrapped import Wrapped
@@ -59,8 +60,7 @@ class Trimmed(Wrapped):
     @functools.cached_property
     def acceptance(self) -> float:
         """Share of the cover that is kept, by 16384 evenly spread points."""
-        unit: Any = evenly_spread(_PROBES, self.cover.cube_dimension or 0)
-        return float(np.mean(self.accept(unit, self.cover.place(unit))))
+        return float(np.mean(probed(self, _PROBES)[1]))
 
     @functools.cached_property
     def measure(self) -> float:
@@ -179,10 +179,6 @@ class Flipped(Wrapped):
     @property
     def cover(self) -> Region:
         return self if self.cube_dimension is not None else Flipped(self.base.cover)
-
-    @property
-    def factors(self) -> tuple[Region, ...]:
-        return (self,)
 
     def place(self, unit: Float[Array, "n c"], around: Coordinates | None = None) -> Placement:
         placed = self.base.place(unit)

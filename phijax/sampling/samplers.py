@@ -118,10 +118,7 @@ class Grid(eqx.Module):
                 f"a grid of per_axis={self.per_axis} on {self.region} has {self.size} points, not {n}; "
                 f"ask for {self.size} or change per_axis."
             )
-        middles = (np.arange(self.per_axis) + 0.5) / self.per_axis
-        axes = np.meshgrid(*[middles] * (self.region.cube_dimension or 0), indexing="ij")
-        unit = np.stack([axis.ravel() for axis in axes], axis=1) if axes else np.zeros((1, 0))
-        return Points(*self.region.from_cube(jnp.asarray(unit, ambient_precision())))
+        return Points(*self.region.from_cube(draw("grid", key, n, self.region.cube_dimension or 0)))
 
 
 class PoolSampler(eqx.Module):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -170,25 +170,6 @@ class Trainer:
     ) -> FitResult:
         _check_parts(datamodule, balancer)
         _check_problem(module, saved)
-        if self.checkpoint is None:
-            held_folder = nullcontext()
-        else:
-            self.checkpoint.mkdir(parents=True, exist_ok=True)
-            held_folder = held(self.checkpoint, again=True)
-        with held_folder:
-            return self._session(module, state, static, datamodule, optimizer, balancer, saved, ckpt_path)
-
-    def _session(
-        self,
-        module: Module,
-        state: TrainState,
-        static: Any,
-        datamodule: Any,
-        optimizer: Any,
-        balancer: Any,
-        saved: Saved | None,
-        ckpt_path: str | Path | None,
-    ) -> FitResult:
         plan = Plan.of(optimizer)
         if module.course is not None:
             plan.check_ends()
@@ -206,23 +187,34 @@ class Trainer:
             saved=saved,
             precision=precision,
         )
-        return Session(
-            program=prepared.program,
-            sources=prepared.sources,
-            plan=plan,
-            max_steps=self.max_steps,
-            events=self._events,
-            pace=pace,
-            callbacks=self.callbacks,
-            store=self._store(saved),
-            metrics=self._metrics(saved, ckpt_path),
-            progress=make_progress(self.progress),
-            precision=precision,
-            folder=self.checkpoint,
-            restored=saved is not None,
-            course=module.course,
-            fingerprint=module.fingerprint,
-        ).run(prepared.state)
+        with self._holding():
+            return Session(
+                program=prepared.program,
+                sources=prepared.sources,
+                plan=plan,
+                max_steps=self.max_steps,
+                events=self._events,
+                pace=pace,
+                callbacks=self.callbacks,
+                store=self._store(saved),
+                metrics=self._metrics(saved, ckpt_path),
+                progress=make_progress(self.progress),
+                precision=precision,
+                folder=self.checkpoint,
+                restored=saved is not None,
+                course=module.course,
+                fingerprint=module.fingerprint,
+            ).run(prepared.state)
+
+    @contextmanager
+    def _holding(self) -> Iterator[None]:
+        """The run's folder, made where there is none, for this process alone."""
+        if self.checkpoint is None:
+            yield
+            return
+        self.checkpoint.mkdir(parents=True, exist_ok=True)
+        with held(self.checkpoint, again=True):
+            yield
 
     def _store(self, saved: Saved | None) -> CheckpointStore | None:
         """The run's own store, empty or the one that `saved` came from."""
