@@ -40,24 +40,35 @@ class Silent(Progress):
 
 
 class Plain(Progress):
-    """Lines for logs and pipes."""
+    """Lines for logs and pipes. A run shorter than the period still shows its loss, before whatever is said next."""
 
     def __init__(self, stream: TextIO | None = None, period: float = PERIOD):
         self._stream, self._period = stream, period
         self._max_steps, self._last = 0, 0.0
+        self._unshown: str | None = None
 
     def begin(self, step: int, max_steps: int) -> None:
         self._max_steps, self._last = max_steps, time.monotonic()
 
     def update(self, step: int, total: float) -> None:
+        self._unshown = f"step {step} of {self._max_steps}, total loss {total:.4e}"
         if time.monotonic() - self._last >= self._period:
             self._last = time.monotonic()
-            self.say(f"step {step} of {self._max_steps}, total loss {total:.4e}")
+            self._show()
 
     def say(self, sentence: str) -> None:
-        print(f"phijax: {sentence}", file=self._stream or sys.stderr, flush=True)
+        self._show()
+        self._print(sentence)
 
     def end(self) -> None: ...
+
+    def _show(self) -> None:
+        if self._unshown is not None:
+            self._print(self._unshown)
+            self._unshown = None
+
+    def _print(self, line: str) -> None:
+        print(f"phijax: {line}", file=self._stream or sys.stderr, flush=True)
 
 
 class Bar(Progress):

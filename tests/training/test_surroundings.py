@@ -86,10 +86,12 @@ def test_plain_progress_prints_a_line_per_period_and_what_happens():
     assert lines[-1] == "phijax: finished: all 3 steps done (step 3)"
 
 
-def test_plain_progress_is_quiet_within_its_period():
+def test_plain_progress_shows_the_last_loss_of_a_run_shorter_than_its_period():
     stream = io.StringIO()
     fit(3, progress=Plain(stream, period=1e6))
-    assert stream.getvalue().splitlines() == ["phijax: finished: all 3 steps done (step 3)"]
+    shown, said = stream.getvalue().splitlines()
+    assert shown.startswith("phijax: step 3 of 3, total loss ")
+    assert said == "phijax: finished: all 3 steps done (step 3)"
 
 
 def test_progress_is_a_bar_on_a_terminal_alone(monkeypatch):
