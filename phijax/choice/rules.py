@@ -16,9 +16,9 @@ from phijax.balancing import Causal
 from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED, Choice
 from phijax.choice.features import features_by_rule, why_no_trial
 from phijax.choice.points import interior_rows, is_interior, with_counts, with_weights
+from phijax.choice.samplers import corners_of
 from phijax.formulation import Problem, carries_waves, evolution_of, is_linear, value_scale
 from phijax.formulation.faults import nearest
-from phijax.geometry.corners import reentrant_corners
 from phijax.lowering import Layout
 from phijax.networks import MLP, RandomFeatures
 from phijax.optimizers import FIRST_ORDER_STEPS, GaussNewton, Race, optimizer_from_config, steps_of, warmed_adam
@@ -102,11 +102,11 @@ def choose(
     chosen = _with_points(chosen, problem, points, count, long=_is_long(max_seconds))
     if balancer is None:
         chosen = with_weights(chosen, problem, _ends_by_curvature(chosen, problem))
-    corners = sum(len(places) for places in reentrant_corners(problem.domain).values())
+    corners = corners_of(problem, problem.domain)
     if corners:
-        chosen = chosen.because(
-            f"equations weigh less near corners that reach into the domain, of which there are {corners}"
-        )
+        shown = " and ".join("(" + ", ".join(f"{value:.4g}" for _, value in corner) + ")" for corner in corners[:4])
+        more = f" and {len(corners) - 4} more" if len(corners) > 4 else ""
+        chosen = chosen.because(f"equations weigh less near corners without bounded derivatives, at {shown}{more}")
     if max_steps is None:
         steps = _steps(chosen, schedule or FIRST_ORDER_STEPS, max_seconds)
         chosen = chosen.because(

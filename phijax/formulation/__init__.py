@@ -8,6 +8,7 @@ from phijax.formulation.conditions import on as on
 from phijax.formulation.conditions import periodic as periodic
 from phijax.formulation.constraint import Constraint as Constraint
 from phijax.formulation.constraint import Term as Term
+from phijax.formulation.contradictions import contradicting_corners as contradicting_corners
 from phijax.formulation.evolution import Evolution as Evolution
 from phijax.formulation.evolution import carries_waves as carries_waves
 from phijax.formulation.evolution import evolution_of as evolution_of

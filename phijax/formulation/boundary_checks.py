@@ -98,7 +98,9 @@ def _same_place(piece: Region, other: Region) -> bool:
 def clash_faults(problem: Problem) -> Iterator[Fault]:
     """Two conditions that give one field different values on the same part of the boundary."""
     told: set[tuple[str, str, str]] = set()
-    for (one, piece, field, value), (other, other_piece, other_field, other_value) in combinations(_values(problem), 2):
+    for (one, piece, field, value), (other, other_piece, other_field, other_value) in combinations(
+        boundary_values(problem), 2
+    ):
         key = (one.name, other.name, field.name)
         if field != other_field or piece != other_piece or (one.exact and other.exact) or key in told:
             continue
@@ -115,7 +117,9 @@ def clash_faults(problem: Problem) -> Iterator[Fault]:
 def clash_warnings(problem: Problem) -> Iterator[Fault]:
     """Two soft conditions that give one field different values where they meet."""
     told: set[tuple[str, str, str]] = set()
-    for (one, piece, field, value), (other, other_piece, other_field, other_value) in combinations(_values(problem), 2):
+    for (one, piece, field, value), (other, other_piece, other_field, other_value) in combinations(
+        boundary_values(problem), 2
+    ):
         key = (one.name, other.name, field.name)
         if one.name == other.name or field != other_field or key in told:
             continue
@@ -131,7 +135,7 @@ def clash_warnings(problem: Problem) -> Iterator[Fault]:
 
 def seam_warnings(problem: Problem) -> Iterator[Fault]:
     """Soft conditions that give a field different values at the two ends of a periodic coordinate."""
-    for constraint, _, field, value in _values(problem):
+    for constraint, _, field, value in boundary_values(problem):
         periodic = problem.region_of(field).periodic | problem.domain.periodic
         for symbol in () if constraint.exact else sorted(periodic & value.free_symbols, key=lambda s: s.name):
             low, high = problem.domain.bounds[symbol]
@@ -145,7 +149,8 @@ def seam_warnings(problem: Problem) -> Iterator[Fault]:
                 )
 
 
-def _values(problem: Problem) -> list[tuple[Constraint, Region, Field, sympy.Expr]]:
+def boundary_values(problem: Problem) -> list[tuple[Constraint, Region, Field, sympy.Expr]]:
+    """Conditions that give a field a value, piece by piece: (constraint, piece, field, value)."""
     return [
         (constraint, piece, *found)
         for constraint in problem.constraints.values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import sympy
@@ -13,8 +13,9 @@ from jaxtyping import Array, Bool, Float
 from sympy import Expr, Symbol
 
 from phijax.geometry._numbers import as_float
+from phijax.geometry.arcs import cut
 from phijax.geometry.interval import Interval
-from phijax.geometry.placement import Coordinates, Placement, written
+from phijax.geometry.placement import Coordinates, Placement, Rule, written
 from phijax.geometry.predicate import holds
 from phijax.geometry.probes import probed
 from phijax.geometry.product import product
@@ -26,18 +27,32 @@ _PROBES = 16384  # points from which the measure of a part is estimated
 
 @dataclass(frozen=True)
 class Selection(Wrapped):
-    """The part of `base` where `where` holds. Its points are those of `base` that pass; its measure is an estimate."""
+    """The part of `base` where `where` holds.
+
+    Of a curve that stands still, also times other regions, it is cut exactly. Else its points are those of `base` that
+    pass, and its measure is an estimate.
+    """
 
     base: Region
     where: Any
 
+    @functools.cached_property
+    def _cut(self) -> Region | None:
+        """The same without a condition, None where it can't be said so."""
+        factors = self.base.factors
+        judged = [factor for factor in factors if self.where.free_symbols & set(factor.coordinates)]
+        if len(judged) != 1 or judged[0].cube_dimension != 1 or self.base.depends:
+            return None
+        part = cut(judged[0], lambda placement: holds(self.where, placement.coordinates))
+        return None if part is None else product(*(part if factor is judged[0] else factor for factor in factors))
+
     @property
-    def cube_dimension(self) -> None:
-        return None
+    def cube_dimension(self) -> int | None:
+        return None if self._cut is None else self._cut.cube_dimension
 
     @property
     def cover(self) -> Region:
-        return self.base.cover
+        return self.base.cover if self._cut is None else self._cut.cover
 
     @functools.cached_property
     def acceptance(self) -> float:
@@ -46,11 +61,19 @@ class Selection(Wrapped):
 
     @property
     def measure(self) -> float:
-        return self.acceptance * self.cover.measure
+        return self.acceptance * self.cover.measure if self._cut is None else self._cut.measure
+
+    @property
+    def bounds(self) -> dict[Symbol, tuple[float, float]]:
+        return self.base.bounds if self._cut is None else self._cut.bounds
+
+    @property
+    def breaks(self) -> Float[np.ndarray, "m"]:
+        return self._plain("corners").breaks
 
     @property
     def empty(self) -> bool:
-        return self.acceptance == 0
+        return self._cut is None and self.acceptance == 0
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -59,15 +82,26 @@ class Selection(Wrapped):
         return (f"where={self.where} selects no point of {self.base}, or a part too thin to find; mend the condition.",)
 
     def accept(self, unit: Float[Array, "n c"], placement: Placement) -> Bool[Array, "n"]:
+        if self._cut is not None:
+            return self._cut.accept(unit, placement)
         return self.base.accept(unit, placement) & holds(self.where, placement.coordinates)
 
     def inside(self, points: Coordinates, tolerance: float | None = None) -> Bool[Array, "*n"]:
         return self.base.inside(points, tolerance) & holds(self.where, points)
 
-    def _refuse(self, *_: Any) -> NoReturn:
-        raise ValueError(f"{self} is a part chosen by a condition: it has no map, distance or rule; sample it instead.")
+    def place(self, unit: Float[Array, "n c"]) -> Placement:
+        return self._plain("map").place(unit)
 
-    place = distance = quadrature = _refuse  # type: ignore[assignment]
+    def distance(self, points: Coordinates) -> Float[Array, "*n"]:
+        return self._plain("distance").distance(points)
+
+    def quadrature(self, points_per_axis: int) -> Rule:
+        return self._plain("rule").quadrature(points_per_axis)
+
+    def _plain(self, what: str) -> Region:
+        if self._cut is None:
+            raise ValueError(f"{self} is a part chosen by a condition: it has no {what}; sample it instead.")
+        return self._cut
 
     def slice_at(self, symbol: Symbol, value: Expr) -> Region:
         part = restrict(self.base.slice_at(symbol, value), self.where)
@@ -94,15 +128,15 @@ def restrict(region: Region, where: Any) -> Region | None:
         return None
     factors, uncut = {s: factor for factor in region.factors for s in factor.coordinates}, []
     for condition in sympy.And.make_args(left):
-        cut = _half_line(condition)
-        factor = factors.get(cut[0]) if cut else None
-        if cut is None or not isinstance(factor, Interval):
+        half_line = _half_line(condition)
+        factor = factors.get(half_line[0]) if half_line else None
+        if half_line is None or not isinstance(factor, Interval):
             uncut.append(condition)
             continue
-        clipped = _clip(factor, *cut[1:])
+        clipped = _clip(factor, *half_line[1:])
         if clipped is None:
             return None
-        factors[cut[0]] = clipped
+        factors[half_line[0]] = clipped
     kept = [factors[f.coordinate] if isinstance(f, Interval) else f for f in region.factors]
     part = product(*kept)
     return Selection(part, sympy.And(*uncut)) if uncut else part

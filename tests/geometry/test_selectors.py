@@ -247,3 +247,13 @@ def test_points_and_conditions_are_the_same_by_numpy_as_by_jax(region):
     same = {name: np.asarray(column, np.float32) for name, column in places.coordinates.items()}
     np.testing.assert_array_equal(holds(CONDITION, same), holds(CONDITION, places.coordinates))
     assert type(holds(CONDITION, same)) is np.ndarray
+
+
+def test_a_part_of_a_curve_is_cut_exactly_and_has_a_rule_also_over_other_coordinates():
+    disk = geo.Disk((x, y), radius=1)
+    for region, length in ((disk, 1.0), (disk * geo.Interval(t, 0, 2), 2.0)):
+        ((_, part),) = region.boundary(where=x > 0.5).pieces
+        np.testing.assert_allclose(part.measure, length * 2 * np.pi / 3, rtol=1e-12)
+        rule = part.quadrature(8)
+        np.testing.assert_allclose(np.sum(rule.weights * rule.coordinates["x"]), length * np.sqrt(3), rtol=1e-12)
+        assert "where x > 0.5" in str(part)

@@ -34,10 +34,14 @@ def test_the_density_is_that_of_the_weighted_residual():
     np.testing.assert_allclose(found.density, np.array([1, 1, 0, 2]) / 1 + 1, rtol=1e-6)
 
 
-def test_the_equation_of_the_l_weighs_less_at_its_corner_and_no_other_problems_does():
-    for name, corners in (("poisson_lshape", ((("x", 0.0), ("y", 0.0)),)), ("poisson_disks", None)):
+def test_equations_weigh_less_where_solutions_have_no_bounded_derivatives_and_nowhere_else():
+    lid = ((("x", 0.0), ("y", 1.0)), (("x", 1.0), ("y", 1.0)))
+    known = {"poisson_lshape": ((("x", 0.0), ("y", 0.0)),), "cavity": lid, "poisson_disks": None, "kovasznay": None}
+    for name, corners in known.items():
         problem = get(name).problem()
         choice = choose(problem)
-        base = samplers_of(problem, choice)["pde"].base
+        base = samplers_of(problem, choice)[next(iter(problem.trained))].base
         assert getattr(base, "corners", None) == corners
-        assert any("corners that reach into the domain" in reason for reason in choice.reasons) == (corners is not None)
+        assert any("corners without bounded derivatives" in reason for reason in choice.reasons) == (
+            corners is not None
+        )
