@@ -118,11 +118,18 @@ def show(
 
 @app.command()
 @_verb
-def check(target: Target, assignments: Assignments = None) -> int:
-    """Check a declaration; nothing is compiled."""
-    from phijax.cli.showing import check_verb
+def check(
+    target: Target,
+    assignments: Assignments = None,
+    benchmark: Annotated[
+        bool,
+        typer.Option("--benchmark", help="Also hold it to the rules of the benchmark: target, reference, residuals."),
+    ] = False,
+) -> int:
+    """Check a declaration; nothing is trained."""
+    from phijax.cli.checking import check_verb
 
-    return check_verb(target, assignments or [])
+    return check_verb(target, assignments or [], benchmark)
 
 
 @app.command()
