@@ -113,7 +113,7 @@ def _reference_faults(info: Any, problem: Problem) -> Iterator[str]:
         if reference.parameter(name) is None:
             yield f"the reference gives no value for the unknown {name!r}; add it to the reference's values."
     yield from _value_faults(problem)
-    if is_closed(problem):
+    if is_closed(problem) or not _gives_all(problem):
         return
     if not reference.error > 0:
         yield "the reference states no error; compute it at two resolutions, and give their distance as error=."

@@ -90,7 +90,7 @@ def _by_differences(problem: Problem, field: Field) -> Callable[..., Mapping[Cha
         return {orders: {field.name: jnp.asarray(value)} for orders, value in found.items()}
 
     def at(network: Any, c: Any, wanted: set[Channel], key: Any = None) -> Mapping[Channel, dict[str, Any]]:
-        return channels_of(values, c, wanted, differences)
+        return channels_of(lambda _: None, c, wanted, differences)
 
     return at
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path as _Path
 
-from phijax.problems._catalogue import Info, ProblemError, built_in, clashes, get, names, package_of
+from phijax.problems._catalogue import Errors, Info, ProblemError, built_in, clashes, get, names, package_of
 
-__all__ = ["Info", "ProblemError", "built_in", "clashes", "get", "names", "package_of"]
+__all__ = ["Errors", "Info", "ProblemError", "built_in", "clashes", "get", "names", "package_of"]
 
 # The problem files stand in the checkout's own top folder; a wheel carries them in this one.
 _checkout = _Path(__file__).resolve().parents[2]
