@@ -20,7 +20,7 @@ from phijax.formulation.faults import nearest
 from phijax.problems import Info
 
 CLOSED_LIMIT = 1e-6  # of a closed form in any term, and of other references where no derivative is taken
-GRIDDED_LIMIT = 1e-3  # of a reference whose derivatives are differences
+GRIDDED_LIMIT = 1e-4  # of a reference whose derivatives are differences
 NOISE_ROOM = 1.5  # times the stated noise: what few rows may show of it
 LEAST_KNOWN = 0.99  # share of the points of comparison at which a reference must have a value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,16 +14,17 @@ import sympy
 from jaxtyping import Float
 
 from phijax._precision import precision_scope
-from phijax.evaluation.evaluator import Evaluator
-from phijax.evaluation.residuals import TermResidual, fresh_points, fresh_residuals, residuals_at
+from phijax.evaluation.residuals import TermResidual, fresh_points, residuals_at
 from phijax.formulation import Constraint, Problem
+from phijax.geometry import Region
 from phijax.lowering import ExactLayout, Expressions
 from phijax.lowering.derivatives import channels_of
 from phijax.sampling.points import Points
 from phijax.series import Channel, Orders
 from phijax.symbolic import Field
 
-POINTS = 40  # of each constraint
+POINTS, DATA_ROWS = 40, 200  # of each constraint
+RULE_POINTS = 6  # an axis
 STEP, LONG_STEP, LONG_FROM = 1e-4, 1e-3, 4  # of a coordinate's range, and from which order of derivatives the longer
 MARGIN = 0.01  # of the domain's least width: within it a gridded reference may have lost its smoothness
 
@@ -39,41 +41,93 @@ def reference_residuals(problem: Problem) -> list[TermResidual]:
     Derivatives of a closed form are exact; those of other references are differences of sixth order.
     Raises KeyError for a field that the reference does not give.
     """
-    assert problem.reference is not None
-    if is_closed(problem):
-        layout = ExactLayout(problem, problem.reference.values)
-        return fresh_residuals(Evaluator(layout, layout.model(), "float64"), POINTS)
-    known = {name: problem.reference.parameter(name) for name in problem.parameters}
-    layout = ExactLayout(problem, dict.fromkeys(problem.fields, sympy.S.Zero) | known)
-    layout.functions = {name: _by_differences(problem, field) for name, field in problem.fields.items()}
+    closed = is_closed(problem)
+    layout = _exact(problem) if closed else _gridded(problem)
     found = []
     with precision_scope("float64"):
         for constraint in problem.constraints.values():
-            points = _points(problem, constraint)
-            found += residuals_at(
-                layout, constraint, points, lambda lowered, at=points: _one_by_one(layout, lowered, at)
-            )
+            if constraint.terms:
+                points = constraint_points(constraint, margin=MARGIN if constraint.on_domain and not closed else 0.0)
+                found += residuals_at(layout, constraint, points, partial(_values, layout, points, closed))
     return found
 
 
-def _points(problem: Problem, constraint: Constraint) -> Points:
-    """Of the domain those that lie inside by the margin."""
-    if not constraint.on_domain:
-        return fresh_points(constraint, jax.random.key(0), POINTS)
-    drawn = fresh_points(constraint, jax.random.key(0), 4 * POINTS)
-    margin = MARGIN * min(high - low for low, high in problem.domain.bounds.values() if high > low)
-    inside = np.flatnonzero(np.asarray(problem.domain.signed_distance(drawn.coordinates)) <= -margin)[:POINTS]
-    return jax.tree.map(lambda column: column[inside], drawn)
+def _exact(problem: Problem) -> ExactLayout:
+    assert problem.reference is not None
+    return ExactLayout(problem, problem.reference.values)
 
 
-def _one_by_one(layout: ExactLayout, lowered: Expressions, points: Points) -> Mapping[Any, np.ndarray]:
-    """Nothing is compiled, since the reference takes numbers and no tracers."""
+def _gridded(problem: Problem) -> ExactLayout:
+    """Fields by differences in place of expressions."""
+    assert problem.reference is not None
+    known = {name: problem.reference.parameter(name) for name in problem.parameters}
+    layout = ExactLayout(problem, dict.fromkeys(problem.fields, sympy.S.Zero) | known)
+    layout.functions = {name: _by_differences(problem, field) for name, field in problem.fields.items()}
+    return layout
+
+
+def constraint_points(constraint: Constraint, count: int = POINTS, margin: float = 0.0) -> Points:
+    """Random points over all pieces of the constraint's region, as NumPy arrays; of data evenly chosen rows.
+
+    count: about how many, and no fewer than one a piece. margin: kept from the region's edge, of its least width.
+    """
+    random, region = np.random.default_rng(7), constraint.region
+    if constraint.columns:
+        every = fresh_points(constraint, None, None)
+        chosen = np.linspace(0, every.size - 1, min(every.size, DATA_ROWS)).astype(int)
+        return jax.tree.map(lambda column: column[chosen], every)
+    pieces = [piece for _, piece in region.pieces] or [region]
+    each = -(-count // len(pieces))
+    drawn = [_in_box(p, random, each, margin) if _is_box(p) else _of_rule(p, random, each, margin) for p in pieces]
+    across = dict.fromkeys(name for points in drawn for name in points.normals or {})
+    alike = [Points(points.coordinates, _filled(points, across)) for points in drawn]
+    return jax.tree.map(lambda *columns: np.concatenate(columns), *alike)
+
+
+def _filled(points: Points, names: Iterable[str]) -> Any:
+    """Components of the normal, zero along coordinates that a piece does not bound."""
+    return {name: (points.normals or {}).get(name, np.zeros(points.size)) for name in names} or None
+
+
+def _is_box(piece: Region) -> bool:
+    return all(len(factor.coordinates) == 1 for factor in piece.factors)
+
+
+def _in_box(piece: Region, random: np.random.Generator, count: int, margin: float) -> Points:
+    columns: Any = {}
+    for symbol in piece.coordinates:
+        low, high = piece.bounds[symbol]
+        columns[symbol.name] = random.uniform(low + margin * (high - low), high - margin * (high - low), count)
+    if not piece.has_normals:
+        return Points(columns)
+    outward = {symbol.name: float(sign) for symbol, sign in piece.constant_normal.items()}
+    normals: Any = {s.name: np.full(count, outward.get(s.name, 0.0)) for s in piece.normal_coordinates}
+    return Points(columns, normals)
+
+
+def _of_rule(piece: Region, random: np.random.Generator, count: int, margin: float) -> Points:
+    """Nodes of the piece's own rule, in random order."""
+    rule = piece.quadrature(RULE_POINTS)
+    nodes: Points = jax.tree.map(np.asarray, Points(rule.coordinates, rule.normals))
+    chosen = np.arange(nodes.size)
+    if margin:
+        width = min(high - low for low, high in piece.bounds.values() if high > low)
+        chosen = np.flatnonzero(np.asarray(piece.signed_distance(rule.coordinates)) <= -margin * width)
+    chosen = random.permutation(chosen)[:count]
+    return jax.tree.map(lambda column: column[chosen], nodes)
+
+
+def _values(layout: ExactLayout, points: Points, compiled: bool, lowered: Expressions) -> Mapping[Any, np.ndarray]:
+    """{label: (n,)}. A reference that takes numbers and no tracers is asked point by point, without compiling."""
     model = layout.model()
-    rows = [
+    if compiled:
+        rows = jax.jit(jax.vmap(partial(lowered.pointwise, model)))(jax.tree.map(jnp.asarray, points))
+        return {label: np.asarray(column) for label, column in rows.items()}
+    each = [
         lowered.pointwise(model, jax.tree.map(lambda column, i=i: jnp.asarray(column[i]), points))
         for i in range(points.size)
     ]
-    return {label: np.array([row[label] for row in rows]) for label in rows[0]}
+    return {label: np.array([row[label] for row in each]) for label in each[0]}
 
 
 def _by_differences(problem: Problem, field: Field) -> Callable[..., Mapping[Channel, dict[str, Any]]]:
