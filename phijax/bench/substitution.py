@@ -112,7 +112,7 @@ def _of_rule(piece: Region, random: np.random.Generator, count: int, margin: flo
     chosen = np.arange(nodes.size)
     if margin:
         width = min(high - low for low, high in piece.bounds.values() if high > low)
-        chosen = np.flatnonzero(np.asarray(piece.signed_distance(rule.coordinates)) <= -margin * width)
+        chosen = np.flatnonzero(np.asarray(piece.signed_distance(nodes.coordinates)) <= -margin * width)
     chosen = random.permutation(chosen)[:count]
     return jax.tree.map(lambda column: column[chosen], nodes)
 
