@@ -19,12 +19,14 @@ from phijax.formulation import Constraint, Problem
 from phijax.geometry import Region
 from phijax.lowering import ExactLayout, Expressions
 from phijax.lowering.derivatives import channels_of
+from phijax.sampling import RegionSampler
 from phijax.sampling.points import Points
 from phijax.series import Channel, Orders
 from phijax.symbolic import Field
 
 POINTS, DATA_ROWS = 40, 200  # of each constraint
-RULE_POINTS = 6  # an axis
+RULE_POINTS, MOST_OF_RULES = 6, 4  # an axis, and coordinates from which on points are drawn: a rule's grow by powers
+SPARE = 4  # times as many drawn, since those near an edge are left out
 STEP, LONG_STEP, LONG_FROM = 1e-4, 1e-3, 4  # of a coordinate's range, and from which order of derivatives the longer
 MARGIN = 0.01  # of the domain's least width: within it a gridded reference may have lost its smoothness
 
@@ -78,7 +80,7 @@ def constraint_points(constraint: Constraint, count: int = POINTS, margin: float
         return jax.tree.map(lambda column: column[chosen], every)
     pieces = [piece for _, piece in region.pieces] or [region]
     each = -(-count // len(pieces))
-    drawn = [_in_box(p, random, each, margin) if _is_box(p) else _of_rule(p, random, each, margin) for p in pieces]
+    drawn = [_of_piece(piece, random, each, margin) for piece in pieces]
     across = dict.fromkeys(name for points in drawn for name in points.normals or {})
     alike = [Points(points.coordinates, _filled(points, across)) for points in drawn]
     return jax.tree.map(lambda *columns: np.concatenate(columns), *alike)
@@ -89,8 +91,15 @@ def _filled(points: Points, names: Iterable[str]) -> Any:
     return {name: (points.normals or {}).get(name, np.zeros(points.size)) for name in names} or None
 
 
-def _is_box(piece: Region) -> bool:
-    return all(len(factor.coordinates) == 1 for factor in piece.factors)
+def _of_piece(piece: Region, random: np.random.Generator, count: int, margin: float) -> Points:
+    if all(len(factor.coordinates) == 1 for factor in piece.factors):
+        return _in_box(piece, random, count, margin)
+    if len(piece.coordinates) <= MOST_OF_RULES:
+        rule = piece.quadrature(RULE_POINTS)
+        nodes = Points(rule.coordinates, rule.normals)
+    else:
+        nodes = RegionSampler(piece, method="uniform").sample(jax.random.key(0), SPARE * count)
+    return _inside(piece, jax.tree.map(np.asarray, nodes), random, count, margin)
 
 
 def _in_box(piece: Region, random: np.random.Generator, count: int, margin: float) -> Points:
@@ -105,10 +114,8 @@ def _in_box(piece: Region, random: np.random.Generator, count: int, margin: floa
     return Points(columns, normals)
 
 
-def _of_rule(piece: Region, random: np.random.Generator, count: int, margin: float) -> Points:
-    """Nodes of the piece's own rule, in random order."""
-    rule = piece.quadrature(RULE_POINTS)
-    nodes: Points = jax.tree.map(np.asarray, Points(rule.coordinates, rule.normals))
+def _inside(piece: Region, nodes: Points, random: np.random.Generator, count: int, margin: float) -> Points:
+    """Some of the nodes, in random order, inside by the margin."""
     chosen = np.arange(nodes.size)
     if margin:
         width = min(high - low for low, high in piece.bounds.values() if high > low)

@@ -11,6 +11,7 @@ from phijax import problems
 from phijax._precision import precision_scope
 from phijax.bench.problem_rules import reference_left
 from phijax.bench.substitution import constraint_points
+from phijax.cli.source import find
 from phijax.formulation.manufactured import substitute
 from phijax.formulation.serialization import from_json, to_json
 from phijax.lowering import ExactLayout, constraint_expressions
@@ -126,10 +127,10 @@ def test_each_problem_says_its_target_and_where_its_reference_comes_from(name):
 
 @pytest.mark.parametrize(("name", "constants"), CASES, ids=str)
 def test_the_reference_makes_every_compiled_term_vanish(name, constants):
+    constants = {**find(name).constants, **constants}
     left = reference_left(problems.get(name).problem(**constants), constants)
     assert {term.term: term.value for term in left if not term.value <= term.limit} == {}
-    noise = 1.5 * 0.01 if constants.get("noise") else 0.0
-    assert max(term.limit for term in left) <= max(1e-4, noise)
+    assert max(term.limit for term in left) <= max(1e-4, 1.5 * constants.get("noise", 0.0))
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in BUILT_IN])
