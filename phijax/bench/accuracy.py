@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RESERVE = 9.0
 LEAST_SECONDS = 3.0
 CURVE_POINTS = 60
+OVER = 1.05  # times the budget: a run that took longer is marked
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,11 @@ class Row:
     def goals(self) -> Mapping[str, float]:
         """The goal by what counts."""
         return self.goal if isinstance(self.goal, Mapping) else {"": self.goal}
+
+    @property
+    def time(self) -> str:
+        """The longest wall time in whole seconds, and whether it is over the budget."""
+        return f"{self.wall:.0f}{' (over)' if self.wall > OVER * self.budget else ''}"
 
     @property
     def met(self) -> bool:

@@ -94,7 +94,7 @@ def _summary(cases: Mapping[str, AccuracyCase], by_case: Mapping[str, Sequence[R
                     *counted,
                     *reached,
                     "yes" if row.met else "**no**",
-                    f"{row.wall:.0f}",
+                    row.time,
                     *beside,
                 ]
             )

@@ -152,7 +152,7 @@ def _entry(row: Row, case: AccuracyCase) -> dict[str, Any]:
 def _shown(rows: Sequence[Row], cases: Mapping[str, AccuracyCase]) -> list[tuple[str, ...]]:
     from phijax.bench.comparison import errors_text
 
-    head = ("case", "method", "budget", "seeds", "failed", "median", "worst", "goal", "", "wall")
+    head = ("case", "method", "budget", "seeds", "failed", "median", "worst", "goal", "", "seconds")
     shown: list[tuple[str, ...]] = [(*head, "classical", "its time", "best published")]
     for row in rows:
         info = cases[row.case].info
@@ -163,7 +163,7 @@ def _shown(rows: Sequence[Row], cases: Mapping[str, AccuracyCase]) -> list[tuple
             first = position == 0
             met = "met" if row.median[name] <= goal else "missed"
             numbers = (f"{name} {row.median[name]:.1e}".strip(), f"{row.worst[name]:.1e}", f"{goal:.0e}", met)
-            beside = (f"{row.wall:.0f} s", *classical, published) if first else ("", "", "", "")
+            beside = (row.time, *classical, published) if first else ("", "", "", "")
             shown.append((*(run if first else ("",) * len(run)), *numbers, *beside))
     return shown
 

@@ -78,6 +78,10 @@ def test_the_best_published_figure_has_its_source_and_a_factor(error, said):
     assert against_classical(row({"u": error}), Info(1e-5)) is None
 
 
+def test_a_run_that_took_longer_than_its_budget_is_marked():
+    assert [row({"u": 1e-6}, wall).time for wall in (119.0, 125.0, 130.0)] == ["119", "125", "130 (over)"]
+
+
 def test_pictures_are_small_and_coarser_where_there_is_much_to_see(tmp_path):
     figure = new_figure(12, 9)
     figure.subplots().imshow(np.random.default_rng(0).random((900, 1200)))
@@ -125,6 +129,7 @@ def test_the_page_says_what_was_run_who_is_ahead_what_is_missed_and_what_was_not
     assert burgers.startswith("| [burgers](#burgers) | 120 s | 2 | 1 | inf | inf |")
     assert "| **no** |" in burgers
     (kdv,) = [line for line in lines if line.startswith("| [kdv](#kdv)")]
+    assert "| **no** | 59 |" in burgers
     assert kdv.startswith("| [kdv](#kdv) | not run |")
     (rod,) = [line for line in lines if line.startswith("| [rod_interface](#rod_interface)")]
     assert rod.startswith("| [rod_interface](#rod_interface) | 120 s | 3 |  | 4.0e-15 | 6.0e-15 |")
