@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("name", phijax.problems.names())
+@pytest.mark.parametrize("name", phijax.problems.built_in())
 def test_default_settings_reach_the_target_in_two_minutes(name, seed):
     file = phijax.problems.get(name)
     solution = phi.solve(file.problem(), seed=seed, max_seconds=SECONDS, progress=False)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from phijax.bench.accuracy_cases import CASES, METHODS, AccuracyCase, Goal
+from phijax.bench.accuracy_cases import DEFAULT, METHODS, AccuracyCase, Goal, case_named
+
+if TYPE_CHECKING:
+    from phijax.evaluation import Solution
 
 # Seconds of a budget that are left for importing, evaluating and writing.
 RESERVE = 9.0
 LEAST_SECONDS = 3.0
 CURVE_POINTS = 60
+OVER = 1.05  # times the budget: a run that took longer is marked
 
 
 @dataclass(frozen=True)
@@ -31,23 +35,29 @@ class Run:
         """Where its record lies."""
         return results / self.case / f"{self.method}-{self.budget}s-seed{self.seed}.json"
 
+    def picture(self, results: Path) -> Path | None:
+        """Where its solution is drawn: of the first seed by default settings, since the others look alike."""
+        return self.path(results).with_suffix(".png") if (self.method, self.seed) == (DEFAULT, 0) else None
 
-def measure(run: Run) -> dict[str, Any]:
-    """Solves a case and tells, in JSON's types, what was reached. The wall time of the process is its caller's to add."""
+
+def solved(run: Run) -> Solution:
+    """Solves a case within its budget."""
     import phijax as phi
     from phijax import problems
-    from phijax.evaluation.environment import environment
 
-    case = CASES[run.case]
+    case = case_named(run.case)
     problem = problems.get(case.problem).problem(**case.constants)
     seconds = max(run.budget - RESERVE, LEAST_SECONDS)
-    solution = phi.solve(problem, seed=run.seed, max_seconds=seconds, progress=False, **METHODS[run.method])
+    return phi.solve(problem, seed=run.seed, max_seconds=seconds, progress=False, **METHODS[run.method])
+
+
+def record_of(run: Run, solution: Solution) -> dict[str, Any]:
+    """What was reached, in JSON's types. The wall time of the process is its caller's to add."""
+    from phijax.evaluation.environment import environment
+
     found, choice = environment(solution.precision), solution.choice
     return {
-        "case": run.case,
-        "method": run.method,
-        "budget": run.budget,
-        "seed": run.seed,
+        **asdict(run),
         "errors": errors_of(solution),
         "status": solution.status,
         "stop_reason": solution.stop_reason,
@@ -78,68 +88,91 @@ def curve_of(solution: Any) -> list[list[float]]:
     return [[round(record["seconds"], 2), float(f"{record['total']:.3g}")] for record in records[::every]]
 
 
-def reached(case: AccuracyCase, record: Mapping[str, Any]) -> dict[str, float]:
-    """The errors that count: one under "" for the worst field, or one a parameter. Infinite where a run has failed."""
-    goal = next(iter(case.goals.values()))
-    errors, failed = record.get("errors", {}), record.get("status") in ("diverged", "failed")
+def reached(case: AccuracyCase, goal: Goal, record: Mapping[str, Any]) -> dict[str, float]:
+    """The errors that count: one under "" for the worst field, or one a name. Infinite where a run has failed."""
+    errors = {} if has_failed(record) else record["errors"]
+
+    def error(name: str) -> float:
+        value = errors.get(name)
+        return math.inf if value is None or math.isnan(value) else value
+
     if isinstance(goal, Mapping):
-        return {name: math.inf if failed else errors[name] for name in goal}
-    names = case.of or tuple(errors)
-    return {"": math.inf if failed else max(errors[name] for name in names)}
+        return {name: error(name) for name in goal}
+    return {"": max((error(name) for name in case.of or tuple(errors)), default=math.inf)}
+
+
+def has_failed(record: Mapping[str, Any]) -> bool:
+    """Whether a run came to no solution."""
+    return record["status"] in ("diverged", "failed")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What the seeds of a case, a method and a budget have reached. median, worst: by what counts; wall: the longest."""
+    """What the seeds of a case, a method and a budget have reached.
+
+    median, worst: by what counts. errors: medians of every field and parameter. wall: the longest, in seconds.
+    """
 
     case: str
     method: str
     budget: int
     seeds: int
+    failed: int
     median: dict[str, float]
     worst: dict[str, float]
+    errors: dict[str, float]
     wall: float
     goal: Goal
 
     @property
+    def goals(self) -> Mapping[str, float]:
+        """The goal by what counts."""
+        return self.goal if isinstance(self.goal, Mapping) else {"": self.goal}
+
+    @property
+    def time(self) -> str:
+        """The longest wall time in whole seconds, and whether it is over the budget."""
+        return f"{self.wall:.0f}{' (over)' if self.wall > OVER * self.budget else ''}"
+
+    @property
     def met(self) -> bool:
         """Whether the medians are within the goal."""
-        goals = self.goal if isinstance(self.goal, Mapping) else {"": self.goal}
-        return all(self.median[name] <= goals[name] for name in goals)
+        return all(self.median[name] <= goal for name, goal in self.goals.items())
 
 
-def rows_of(records: Iterable[Mapping[str, Any]]) -> list[Row]:
+def rows_of(records: Iterable[Mapping[str, Any]], cases: Mapping[str, AccuracyCase]) -> list[Row]:
     """One row for each case, budget and method, in the order of the cases."""
     together: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
     for record in records:
         together.setdefault((record["case"], record["budget"], record["method"]), []).append(record)
-    rows = []
-    for (name, budget, method), own in together.items():
-        case = CASES[name]
-        numbers = [reached(case, record) for record in own]
-        rows.append(
-            Row(
-                name,
-                method,
-                budget,
-                len(own),
-                {key: median(number[key] for number in numbers) for key in numbers[0]},
-                {key: max(number[key] for number in numbers) for key in numbers[0]},
-                max(record.get("wall", math.nan) for record in own),
-                _goal_of(case, budget),
-            )
-        )
-    order = list(CASES)
-    return sorted(rows, key=lambda row: (order.index(row.case), row.budget, row.method))
+    order = list(cases)
+    keys = sorted(together, key=lambda key: (order.index(key[0]), *key[1:]))
+    return [_row(cases[key[0]], together[key]) for key in keys]
 
 
-def _goal_of(case: AccuracyCase, budget: int) -> Goal:
-    """Of the longest budget that is not longer, or of the shortest one."""
-    within = [seconds for seconds in case.goals if seconds <= budget]
-    return case.goals[max(within) if within else min(case.goals)]
+def _row(case: AccuracyCase, records: Sequence[Mapping[str, Any]]) -> Row:
+    first = records[0]
+    goal = case.goal(first["budget"])
+    numbers = [reached(case, goal, record) for record in records]
+    whole = [record for record in records if not has_failed(record)]
+    names = dict.fromkeys(name for record in whole for name in record["errors"])
+    every = dict.fromkeys(names, 0.0)
+    by_name = [reached(case, every, record) for record in records]
+    return Row(
+        case=first["case"],
+        method=first["method"],
+        budget=first["budget"],
+        seeds=len(records),
+        failed=len(records) - len(whole),
+        median={key: median(number[key] for number in numbers) for key in numbers[0]},
+        worst={key: max(number[key] for number in numbers) for key in numbers[0]},
+        errors={name: median(errors[name] for errors in by_name) for name in names},
+        wall=max(record.get("wall", math.nan) for record in records),
+        goal=goal,
+    )
 
 
-def read_records(results: Path) -> list[dict[str, Any]]:
-    """All records under a folder whose cases are known."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(results.glob("*/*.json"))]
-    return [record for record in found if record["case"] in CASES]
+def read_records(results: Path, cases: Iterable[str]) -> list[dict[str, Any]]:
+    """The records of these cases under a folder, seed by seed."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for case in cases for path in (results / case).glob("*.json")]
+    return sorted(found, key=lambda record: (record["budget"], record["method"], record["seed"]))

@@ -118,11 +118,18 @@ def show(
 
 @app.command()
 @_verb
-def check(target: Target, assignments: Assignments = None) -> int:
-    """Check a declaration; nothing is compiled."""
-    from phijax.cli.showing import check_verb
+def check(
+    target: Target,
+    assignments: Assignments = None,
+    benchmark: Annotated[
+        bool,
+        typer.Option("--benchmark", help="Also hold it to the rules of the benchmark: target, reference, residuals."),
+    ] = False,
+) -> int:
+    """Check a declaration; nothing is trained."""
+    from phijax.cli.checking import check_verb
 
-    return check_verb(target, assignments or [])
+    return check_verb(target, assignments or [], benchmark)
 
 
 @app.command()
@@ -263,25 +270,31 @@ def bench_least_squares(
 @bench.command("accuracy")
 @_verb
 def bench_accuracy(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="All cases unless given.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="All problems unless given.")] = None,
+    goals: Annotated[
+        bool, typer.Option("--goals", help="The cases with goals for one minute and for ten, in these times.")
+    ] = False,
     budget: Annotated[
-        list[int] | None, typer.Option(help="Seconds of a whole run; may be given twice. 60 and 600 unless given.")
+        list[int] | None, typer.Option(help="Seconds of a whole run; may be given twice. 120 unless given.")
     ] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds, from 0.")] = 3,
     methods: Annotated[str, typer.Option(help="Names with commas between; solve is the default settings.")] = "solve",
     results: Annotated[str, typer.Option(help="Folder of the records; what it has is not run again.")] = "docs/results",
+    page: Annotated[str | None, typer.Option(help="Run nothing; write what the records say to this page.")] = None,
     as_json: AsJson = False,
     only_table: Annotated[bool, typer.Option("--table", help="Run nothing; print what the records say.")] = False,
 ) -> int:
-    """The error that is reached in a time, beside the goals; a record for each run."""
+    """The error that is reached in a time, beside target, best published and classical solver; a record for each run."""
     from phijax.cli.bench_accuracy import accuracy_verb
 
     return accuracy_verb(
         names or [],
-        budgets=budget or [60, 600],
+        goals=goals,
+        budgets=budget or [],
         seeds=seeds,
         methods=[name.strip() for name in methods.split(",")],
         results=results,
+        page=page,
         as_json=as_json,
         only_table=only_table,
     )
@@ -289,8 +302,8 @@ def bench_accuracy(
 
 @bench.command("one-accuracy-run", hidden=True)
 @_verb
-def bench_one(case: str, method: str, budget: int, seed: int) -> int:
+def bench_one(case: str, method: str, budget: int, seed: int, picture: str | None = None) -> int:
     """One run of `accuracy`, in this process."""
     from phijax.cli.bench_accuracy import one_verb
 
-    return one_verb(case, method, budget, seed)
+    return one_verb(case, method, budget, seed, picture)

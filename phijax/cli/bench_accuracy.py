@@ -6,63 +6,104 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phijax.cli.errors import Exit, UsageError
 from phijax.cli.process import configure_jax
 from phijax.cli.tables import table
+from phijax.evaluation.files import jsonable, write_json
 from phijax.formulation.faults import nearest
 
+if TYPE_CHECKING:
+    from phijax.bench.accuracy import Row, Run
+    from phijax.bench.accuracy_cases import AccuracyCase
+
 GRACE = 3.0  # how many times its budget a run may take before it is ended and counted as failed
+CURVE_SHOWN = 6  # losses of a run that missed
 
 
 def accuracy_verb(
     names: Sequence[str],
     *,
+    goals: bool,
     budgets: Sequence[int],
     seeds: int,
     methods: Sequence[str],
     results: str,
+    page: str | None,
     as_json: bool,
     only_table: bool,
 ) -> int:
     """Runs what is asked for and has no record yet; prints what the records say. 4 where a goal is missed."""
     from phijax.bench.accuracy import read_records, rows_of
-    from phijax.bench.accuracy_cases import METHODS, cases_of
+    from phijax.bench.accuracy_cases import GOALS, METHODS, ONE_MINUTE, TEN_MINUTES, TWO_MINUTES, case_names, select
 
     for method in methods:
         if method not in METHODS:
             raise UsageError(f"--methods {method}: no method is called so; {nearest(method, METHODS)}.")
+    budgets = budgets or ([ONE_MINUTE, TEN_MINUTES] if goals else [TWO_MINUTES])
     if seeds < 1 or any(budget < 1 for budget in budgets):
         raise UsageError("--seeds and --budget are whole numbers of at least 1.")
-    cases, folder = list(cases_of(list(names))), Path(results)
-    for run in () if only_table else _runs(cases, methods, budgets, seeds):
+    cases, folder = _cases(select(names, list(GOALS) if goals else case_names())), Path(results)
+    if page is not None:
+        from phijax.bench.page import write_page
+
+        print(write_page(cases, folder, Path(page)))
+        return Exit.OK
+    wanted = [] if only_table else list(_runs(list(cases), methods, budgets, seeds))
+    for number, run in enumerate(wanted, 1):
         path = run.path(folder)
         if not path.exists():
-            _write(path, _measured(run))
-            print(_line(json.loads(path.read_text(encoding="utf-8"))), file=sys.stderr, flush=True)
-    records = [record for record in read_records(folder) if record["case"] in cases]
-    rows = [row for row in rows_of(records) if row.method in methods and row.budget in budgets]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            record = _measured(run, run.picture(folder))
+            write_json(path, record)
+            print(f"[{number}/{len(wanted)}] {_line(record)}", file=sys.stderr, flush=True)
+    records = [r for r in read_records(folder, cases) if r["method"] in methods and r["budget"] in budgets]
+    rows = rows_of(records, cases)
     if as_json:
-        print(json.dumps([asdict(row) | {"met": row.met} for row in rows]))
+        print(json.dumps(jsonable([_entry(row, cases[row.case]) for row in rows]), ensure_ascii=False))
+    elif rows:
+        print(table(_shown(rows, cases), widest=60))
+        print(*_misses(rows, records), sep="\n", end="")
     else:
-        print(table(_shown(rows)))
+        print(f"no run has been recorded in {folder}.")
     return Exit.OK if all(row.met for row in rows) else Exit.MISSED
 
 
-def one_verb(case: str, method: str, budget: int, seed: int) -> int:
-    """Makes one run in this process and prints its record as `RESULT {...}`."""
+def one_verb(case: str, method: str, budget: int, seed: int, picture: str | None) -> int:
+    """Makes one run in this process and prints its record as `RESULT {...}`; only then its solution is drawn."""
     configure_jax("float64", cache=False)
-    from phijax.bench.accuracy import Run, measure
+    from phijax.bench.accuracy import Run, record_of, solved
+    from phijax.bench.pictures import save_small
 
-    print("RESULT " + json.dumps(measure(Run(case, method, budget, seed))), flush=True)
+    run = Run(case, method, budget, seed)
+    solution = solved(run)
+    print("RESULT " + json.dumps(record_of(run, solution) | {"ended": time.time()}), flush=True)
+    if picture is not None:
+        figure = solution.plot()
+        figure.suptitle("")
+        save_small(figure, Path(picture))
     return Exit.OK
 
 
-def _runs(cases: Sequence[str], methods: Sequence[str], budgets: Sequence[int], seeds: int) -> Iterator[Any]:
+def _cases(names: Sequence[str]) -> dict[str, AccuracyCase]:
+    """The cases by name; one whose package is broken is told and left out."""
+    from phijax.bench.accuracy_cases import case_named
+    from phijax.problems import ProblemError
+
+    found = {}
+    for name in names:
+        try:
+            found[name] = case_named(name)
+        except ProblemError as error:
+            print(f"phijax: warning: {error}", file=sys.stderr)
+    return found
+
+
+def _runs(cases: Sequence[str], methods: Sequence[str], budgets: Sequence[int], seeds: int) -> Iterator[Run]:
     """Short budgets first, and every case for one seed before the next."""
     from phijax.bench.accuracy import Run
 
@@ -72,20 +113,22 @@ def _runs(cases: Sequence[str], methods: Sequence[str], budgets: Sequence[int], 
                 yield from (Run(case, method, budget, seed) for case in cases)
 
 
-def _measured(run: Any) -> dict[str, Any]:
-    """The record of a run in a process of its own, whose wall time is counted from its start to its end."""
+def _measured(run: Run, picture: Path | None) -> dict[str, Any]:
+    """The record of a run in a process of its own, whose wall time is counted from its start to its result."""
     command = [sys.executable, "-m", "phijax", "bench", "one-accuracy-run"]
     command += [run.case, run.method, str(run.budget), str(run.seed)]
-    begun = time.monotonic()
-    failed = {**asdict(run), "errors": {}, "status": "failed"}
+    command += [] if picture is None else ["--picture", str(picture)]
+    begun = time.time()
+    failed: dict[str, Any] = {**asdict(run), "errors": {}, "status": "failed"}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=GRACE * run.budget + 60, check=False)
     except subprocess.TimeoutExpired:
-        return failed | {"stop_reason": "did not end in time", "wall": round(time.monotonic() - begun, 1), **_commit()}
-    wall = round(time.monotonic() - begun, 1)
+        return failed | {"stop_reason": "did not end in time", "wall": round(time.time() - begun, 1), **_commit()}
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
-    record = json.loads(lines[-1][7:]) if lines else failed | {"stop_reason": done.stderr.strip()[-500:]}
-    return record | {"wall": wall, **_commit()}
+    record: dict[str, Any] = (
+        json.loads(lines[-1][7:]) if lines else failed | {"stop_reason": done.stderr.strip()[-500:]}
+    )
+    return record | {"wall": round(record.pop("ended", time.time()) - begun, 1), **_commit()}
 
 
 def _commit() -> dict[str, Any]:
@@ -97,24 +140,45 @@ def _commit() -> dict[str, Any]:
     return {"commit": done.stdout.strip() or None}
 
 
-def _write(path: Path, record: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-
-
-def _line(record: dict[str, Any]) -> str:
+def _line(record: Mapping[str, Any]) -> str:
     errors = ", ".join(f"{name} {error:.1e}" for name, error in record["errors"].items()) or record["stop_reason"]
     return f"{record['case']} {record['method']} {record['budget']} s seed {record['seed']}: {errors} in {record['wall']} s"
 
 
-def _shown(rows: Sequence[Any]) -> list[tuple[str, ...]]:
-    shown: list[tuple[str, ...]] = [("case", "method", "budget", "seeds", "median", "worst", "goal", "", "wall")]
+def _entry(row: Row, case: AccuracyCase) -> dict[str, Any]:
+    return asdict(row) | {"met": row.met, "published": case.info.published, "classical": case.info.classical}
+
+
+def _shown(rows: Sequence[Row], cases: Mapping[str, AccuracyCase]) -> list[tuple[str, ...]]:
+    from phijax.bench.comparison import errors_text
+
+    head = ("case", "method", "budget", "seeds", "failed", "median", "worst", "goal", "", "seconds")
+    shown: list[tuple[str, ...]] = [(*head, "classical", "its time", "best published")]
     for row in rows:
-        goals = row.goal if isinstance(row.goal, dict) else {"": row.goal}
-        for position, (name, goal) in enumerate(goals.items()):
-            head = (row.case, row.method, f"{row.budget} s", str(row.seeds)) if position == 0 else ("", "", "", "")
+        info = cases[row.case].info
+        published = f"{errors_text(info.published[0])}, {info.published[1]}" if info.published else ""
+        classical = (errors_text(info.classical[0]), f"{info.classical[1]:g} s") if info.classical else ("", "")
+        run = (row.case, row.method, f"{row.budget} s", str(row.seeds), str(row.failed or ""))
+        for position, (name, goal) in enumerate(row.goals.items()):
+            first = position == 0
             met = "met" if row.median[name] <= goal else "missed"
-            numbers = (f"{row.median[name]:.1e}", f"{row.worst[name]:.1e}", f"{goal:.0e}")
-            median = f"{name} {numbers[0]}".strip()
-            shown.append((*head, median, *numbers[1:], met, f"{row.wall:.0f} s" if position == 0 else ""))
+            numbers = (f"{name} {row.median[name]:.1e}".strip(), f"{row.worst[name]:.1e}", f"{goal:.0e}", met)
+            beside = (row.time, *classical, published) if first else ("", "", "", "")
+            shown.append((*(run if first else ("",) * len(run)), *numbers, *beside))
     return shown
+
+
+def _misses(rows: Sequence[Row], records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What each run of a missed goal ended with, and how its loss fell."""
+    for row in rows:
+        if row.met:
+            continue
+        yield f"\n{row.case}, {row.method}, {row.budget} s missed its goal:"
+        for record in records:
+            if (record["case"], record["method"], record["budget"]) == (row.case, row.method, row.budget):
+                yield f"  seed {record['seed']}: {record['status']}. {record['stop_reason']}"
+                curve = record.get("curve") or []
+                shown = curve[:: max(1, -(-len(curve) // CURVE_SHOWN))] + curve[-1:]
+                losses = [f"{loss:.1e} at {seconds:.0f} s" for seconds, loss in shown if loss is not None]
+                yield f"    loss {', '.join(losses) or 'unknown'}"
+    yield ""

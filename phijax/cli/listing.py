@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 from phijax import problems
-from phijax.cli.errors import Exit
+from phijax.cli.errors import Exit, UsageError
 from phijax.cli.source import Source, find
 from phijax.cli.tables import table
 from phijax.evaluation.files import jsonable
@@ -16,8 +16,15 @@ from phijax.formulation.printing import equation_text
 
 
 def list_verb(as_json: bool) -> int:
-    """Prints a line, or a JSON object, for each built-in problem."""
-    entries = [entry(find(name), problems.get(name)) for name in problems.names()]
+    """Prints a line, or a JSON object, for each problem; what other packages add and cannot be used is told beside it."""
+    entries, faults = [], problems.clashes()
+    for name in problems.names():
+        try:
+            entries.append(entry(find(name)))
+        except UsageError as error:  # of another package: it is named, and the others are listed
+            faults.append(str(error))
+    for fault in faults:
+        print(f"phijax: warning: {fault}", file=sys.stderr)
     if as_json:
         print(json.dumps(jsonable(entries), ensure_ascii=False))
         return Exit.OK
@@ -31,13 +38,14 @@ def list_verb(as_json: bool) -> int:
     return Exit.OK
 
 
-def entry(source: Source, module: ModuleType) -> dict[str, Any]:
+def entry(source: Source) -> dict[str, Any]:
     """What is said of one problem."""
     problem = source.problem({})
-    reference, info = problem.reference, module.INFO
+    reference, info = problem.reference, source.module.INFO
     closed = reference is not None and reference.solver is None and reference.source == "closed form"
     return {
         "name": source.name,
+        "package": problems.package_of(source.name),
         "fields": list(problem.fields),
         "parameters": list(problem.parameters),
         "equations": [equation_text(t) for c in problem.constraints.values() if c.on_domain for t in c.terms],

@@ -1,4 +1,4 @@
-"""`phijax show` and `phijax check`."""
+"""`phijax show`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from phijax.choice import Choice, choose, parameter_count
 from phijax.choice.choice import TO_BE_TRIED
-from phijax.cli.errors import Exit, UsageError
+from phijax.cli.errors import Exit
 from phijax.cli.run_settings import given_settings
 from phijax.cli.settings import parse
 from phijax.cli.source import find
@@ -24,18 +24,6 @@ from phijax.lowering.group import GroupFunction
 from phijax.optimizers import LeastSquaresOptimizer
 from phijax.series import Channel, Channels, Combination, carries_series
 from phijax.solve import compile_choice
-
-
-def check_verb(target: str, assignments: list[str]) -> int:
-    """Checks a declaration; faults end the command with their message."""
-    constants, settings = parse(assignments)
-    if settings:
-        raise UsageError(f"check takes constants alone; {next(iter(settings))}.* is a run setting.")
-    problem = find(target).problem(constants)
-    print(problem)
-    count = len(problem.warnings)
-    print(f"\nno fault{f', {count} warning' if count else ''}{'s' if count > 1 else ''}")
-    return Exit.OK
 
 
 def show_verb(target: str, assignments: list[str]) -> int:

@@ -20,11 +20,12 @@ from phijax.formulation.faults import nearest
 
 @dataclass(frozen=True)
 class Source:
-    """Where a problem comes from. constants: {name: default}, what `key=value` sets."""
+    """Where a problem comes from. constants: {name: default}, what `key=value` sets. module: the file, as it was run."""
 
     name: str
     constants: Mapping[str, Any]
     make: Callable[..., Problem]
+    module: ModuleType
 
     def problem(self, constants: Mapping[str, Any]) -> Problem:
         """The problem with these constants in place of the defaults, by the name of its source."""
@@ -46,7 +47,7 @@ class Source:
 
 
 def find(target: str) -> Source:
-    """The built-in problem of that name, or the problem in a Python file."""
+    """The problem of that name, built-in or of an installed package, or the one in a Python file."""
     path = Path(target)
     if path.suffix == ".py" or path.is_file():
         return from_file(path)
@@ -57,7 +58,19 @@ def find(target: str) -> Source:
     except KeyError as error:
         also = f" There is a file {target}.py here: add the ending." if path.with_suffix(".py").exists() else ""
         raise UsageError(f"{error.args[0]}{also}") from None
-    return Source(target, _constants(module.problem), module.problem)
+    except problems.ProblemError as error:
+        raise UsageError(f"{error}") from error
+    return Source(target, _constants(module.problem), _maker(target, module), module)
+
+
+def _maker(name: str, module: ModuleType) -> Callable[..., Problem]:
+    """What makes the problem; of another package's, errors are told as those of a user's file are."""
+    from phijax import problems
+
+    if name in problems.built_in():
+        return module.problem
+    who = f"the problem {name!r} of the package {problems.package_of(name)}: "
+    return _within(Path(module.__file__ or module.__name__), module.problem, who)
 
 
 def from_file(path: Path) -> Source:
@@ -84,10 +97,10 @@ def _source_in(path: Path, tree: ast.Module, text: str) -> Source:
         names = ", ".join(name for name, value in vars(module).items() if isinstance(value, Problem))
         raise UsageError(f"{path} binds {len(bound)} problems ({names}); leave one, or return one from a function.")
     if len(makers) == 1 and (not bound or _constants(makers[0])):
-        return Source(path.stem, _constants(makers[0]), _within(path, makers[0]))
+        return Source(path.stem, _constants(makers[0]), _within(path, makers[0]), module)
     if bound:
         (problem,) = bound.values()
-        return Source(path.stem, {}, lambda: problem)
+        return Source(path.stem, {}, lambda: problem, module)
     if makers:
         names = ", ".join(maker.__name__ for maker in makers)
         raise UsageError(
@@ -151,10 +164,10 @@ def _executed(path: Path, tree: ast.Module, text: str) -> ModuleType:
 
 
 class _told_by_line:
-    """Context that turns an exception of the user's file into a UsageError with file and line."""
+    """Context that turns an exception of the user's file into a UsageError with file and line. who: said before them."""
 
-    def __init__(self, path: Path):
-        self._path = path
+    def __init__(self, path: Path, who: str = ""):
+        self._path, self._who = path, who
 
     def __enter__(self) -> None: ...
 
@@ -168,15 +181,15 @@ class _told_by_line:
             trace = trace.tb_next
         place = f"{self._path}:{line}" if line is not None else str(self._path)
         what = "" if type(error).__module__.startswith("phijax") else f"{type(error).__name__}: "
-        raise UsageError(f"{place}: {what}{error}") from error
+        raise UsageError(f"{self._who}{place}: {what}{error}") from error
 
 
-def _within(path: Path, function: Callable[..., Problem]) -> Callable[..., Problem]:
+def _within(path: Path, function: Callable[..., Problem], who: str = "") -> Callable[..., Problem]:
     def make(**constants: Any) -> Problem:
-        with _told_by_line(path):
+        with _told_by_line(path, who):
             made = function(**constants)
         if not isinstance(made, Problem):
-            raise UsageError(f"{path}: {function.__name__}() gives {type(made).__name__}, not a phi.Problem.")
+            raise UsageError(f"{who}{path}: {function.__name__}() gives {type(made).__name__}, not a phi.Problem.")
         return made
 
     return make

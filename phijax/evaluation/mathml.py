@@ -33,15 +33,22 @@ class _Printer(MathMLPresentationPrinter):
         return whole
 
 
+LONGEST = 20_000  # characters of one equation: beyond, no one reads it
+SHOWN = 160
+
+
 def equation_mathml(term: Term) -> str:
-    """`left = right`, as it was written; as text where sympy has no MathML for a part of it."""
+    """`left = right`, as it was written; as text where sympy has no MathML for a part of it, and cut where very long."""
     written: Any = term.written
     if not isinstance(written, sympy.Equality):
         written = sympy.Eq(term.residual, 0, evaluate=False)
     try:
-        return f'<math display="inline">{_Printer().doprint(written)}</math>'
+        printed = _Printer().doprint(written)
     except (NotImplementedError, AttributeError, TypeError, ValueError):
         return f"<code>{escape(equation_text(term))}</code>"
+    if len(printed) > LONGEST:
+        return f"<code>{escape(equation_text(term)[:SHOWN])} ...</code>"
+    return f'<math display="inline">{printed}</math>'
 
 
 def problem_html(problem: Problem) -> str:

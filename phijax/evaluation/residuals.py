@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,19 +68,27 @@ def fresh_points(constraint: Constraint, key: Any, n: int | None) -> Points:
 
 
 def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points) -> list[TermResidual]:
+    def values(lowered: Expressions) -> Mapping[Any, np.ndarray]:
+        rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
+        return rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
+
+    with precision_scope(evaluator.precision):
+        return residuals_at(evaluator.layout, constraint, points, values)
+
+
+def residuals_at(
+    layout: Any, constraint: Constraint, points: Points, values: Callable[[Expressions], Mapping[Any, np.ndarray]]
+) -> list[TermResidual]:
+    """One entry a term. values: of lowered expressions, {label: (n,)} at these points."""
     expressions, sizes = {}, {}
     for name, term in zip(constraint.term_names, constraint.terms, strict=True):
-        sizes[name] = _size_of_values(term, evaluator.layout.scales)
+        sizes[name] = _size_of_values(term, layout.scales)
         addends = _addends(term)
         expressions |= {(name, -1): term.residual, **{(name, i): addend for i, addend in enumerate(addends)}}
-    with precision_scope(evaluator.precision):
-        lowered = Expressions(evaluator.layout, expressions, split_complex=False)  # type: ignore[arg-type]
-    rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
-    values = rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
-    found = []
+    found, got = [], values(Expressions(layout, expressions, split_complex=False))  # type: ignore[arg-type]
     for name, term in zip(constraint.term_names, constraint.terms, strict=True):
-        size = np.abs(values[(name, -1)])  # type: ignore[index]
-        parts = [np.abs(value) for (owner, i), value in values.items() if owner == name and i >= 0]  # type: ignore[misc]
+        size = np.abs(got[(name, -1)])
+        parts = [np.abs(value) for (owner, i), value in got.items() if owner == name and i >= 0]
         worst = int(np.argmax(size))
         where = {symbol: float(points.coordinates[symbol][worst]) for symbol in constraint.region.names}
         whole = max(_rms(np.sum(parts, axis=0)), sizes[name]) if len(parts) > 1 and not _alone(term, parts) else 0.0

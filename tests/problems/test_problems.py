@@ -1,6 +1,5 @@
 """The built-in problems: found by name, solved by their own references, lowered as sympy reads them."""
 
-import itertools
 import json
 
 import jax
@@ -10,11 +9,13 @@ import sympy
 
 from phijax import problems
 from phijax._precision import precision_scope
+from phijax.bench.problem_rules import reference_left
+from phijax.bench.substitution import constraint_points
+from phijax.cli.source import find
 from phijax.formulation.manufactured import substitute
 from phijax.formulation.serialization import from_json, to_json
 from phijax.lowering import ExactLayout, constraint_expressions
-from phijax.sampling.points import Points
-from phijax.symbolic import Field, Normal, Observed, OverRegion, Quadrature, normal
+from phijax.symbolic import Observed, OverRegion, Quadrature, normal
 
 BUILT_IN = [
     "allen_cahn",
@@ -68,58 +69,17 @@ VARIANTS = [
     ("van_der_pol", {"mu": 1.0, "t_end": 4.0}),
 ]
 CASES = [*((name, {}) for name in BUILT_IN), *VARIANTS]
-GRIDDED = {
-    "allen_cahn", "burgers", "burgers_inverse", "cavity", "heat_fin", "kdv", "lotka_volterra", "poisson_disks",
-    "poisson_lshape", "reaction_diffusion", "stokes_cylinder", "van_der_pol",
-}  # fmt: skip
 LARGE = {"beltrami", "biharmonic", "heat_4d", "poisson_5d", "poisson_multiscale"}  # take long to compile
-NATURAL = {("heat_fin", "outside")}  # met by Galerkin's method in the mean alone
-STEP = 1e-4
-# Weights of central differences of order 6, at -3 .. 3 steps.
-STENCILS = {0: [0, 0, 0, 1, 0, 0, 0], 1: [-1 / 60, 3 / 20, -3 / 4, 0, 3 / 4, -3 / 20, 1 / 60]}
-STENCILS[2] = [1 / 90, -3 / 20, 3 / 2, -49 / 18, 3 / 2, -3 / 20, 1 / 90]
-STENCILS[3] = [1 / 8, -1, 13 / 8, 0, -13 / 8, 1, -1 / 8]  # of order 4
 
 
-def points_of(constraint, count=40, margin=0.0):
-    """{coordinate or component of the normal: values} over the parts of the constraint's region."""
-    if constraint.columns:
-        return {symbol: np.asarray(column) for symbol, column in constraint.region.columns.items()}
-    random, parts = np.random.default_rng(7), [piece for _, piece in constraint.region.pieces] or [constraint.region]
-    tables = [
-        _in_box(part, random, count, margin) if _is_box(part) else _drawn(part, random, count, margin) for part in parts
-    ]
-    size = lambda table: len(table[constraint.region.coordinates[0]])
-    column = lambda symbol: np.concatenate([table.get(symbol, np.zeros(size(table))) for table in tables])
-    return {symbol: column(symbol) for symbol in dict.fromkeys(key for table in tables for key in table)}
-
-
-def _is_box(part):
-    return all(len(factor.coordinates) == 1 for factor in part.factors)
-
-
-def _in_box(part, random, count, margin):
-    columns = {}
-    for symbol in part.coordinates:
-        low, high = part.bounds[symbol]
-        columns[symbol] = random.uniform(low + margin * (high - low), high - margin * (high - low), count)
-    normals = part.constant_normal if part.has_normals else {}
-    return columns | {
-        normal(symbol): np.full(count, float(normals.get(symbol, 0))) for symbol in normals and part.coordinates
+def columns_of(points, domain):
+    """{coordinate or component of the normal: values}."""
+    columns = {
+        symbol: points.coordinates[symbol.name] for symbol in domain.coordinates if symbol.name in points.coordinates
     }
-
-
-def _drawn(part, random, count, margin):
-    """Nodes of the region's rule, in random order."""
-    rule = part.quadrature(6)
-    columns = {symbol: np.asarray(rule.coordinates[symbol.name]) for symbol in part.coordinates}
-    if part.has_normals:
-        columns |= {normal(s): np.asarray(rule.normals[s.name]) for s in part.normal_coordinates}
-    chosen = np.arange(len(next(iter(columns.values()))))
-    if margin:
-        chosen = np.flatnonzero(part.signed_distance(dict(rule.coordinates)) <= -margin)
-    chosen = random.permutation(chosen)[:count]
-    return {symbol: column[chosen] for symbol, column in columns.items()}
+    return columns | {
+        normal(symbol): points.normals[symbol.name] for symbol in columns if symbol.name in (points.normals or {})
+    }
 
 
 def written_out(expression):
@@ -134,42 +94,13 @@ def written_out(expression):
     return expression
 
 
-def numbers(expression, points, constraint, known=()):
-    """The expression at points, with observed columns and further nodes in place."""
-    nodes = {node: constraint.columns[node.column].values for node in expression.atoms(Observed)}
-    nodes |= dict(known)
+def numbers(expression, columns, points):
+    """The expression at points, with observed columns in place."""
+    nodes = {node: points.values[node.column] for node in expression.atoms(Observed)}
     names = {node: sympy.Dummy() for node in nodes}
     written = written_out(expression.xreplace(names))
-    function = sympy.lambdify([*points, *names.values()], written, modules=["numpy", "scipy"])
-    shape = next(iter(points.values())).shape
-    return np.broadcast_to(function(*points.values(), *nodes.values()), shape)
-
-
-def differences(solver, node, points):
-    """A field, or a derivative of one, by central differences of the reference's values."""
-    field, orders = (node.expr, dict(node.variable_count)) if isinstance(node, sympy.Derivative) else (node, {})
-    total = 0.0
-    weights = [[(s, i - 3, w) for i, w in enumerate(STENCILS[int(orders.get(s, 0))]) if w] for s in field.coordinates]
-    for moves in itertools.product(*weights):
-        at = {symbol.name: points[symbol] + shift * STEP for symbol, shift, _ in moves}
-        factor = np.prod([weight for *_, weight in moves])
-        total = total + factor * solver(**at)[field.name]
-    return total / STEP ** int(sum(orders.values()))
-
-
-def residual_of_reference(problem, constraint, term):
-    """The term where the reference stands for the fields and the parameters."""
-    values = problem.reference.values
-    parameters = {symbol: values[name] for name, symbol in problem.parameters.items()}
-    residual = term.residual.subs(parameters)
-    if problem.reference.solver is None:
-        exact = {field: values[name] for name, field in problem.fields.items()}
-        return numbers(substitute(residual, exact), points_of(constraint), constraint)
-    points = points_of(constraint, margin=0.01 if constraint.on_domain else 0.0)
-    derivatives = residual.atoms(sympy.Derivative)
-    fields = residual.xreplace({node: sympy.Dummy() for node in derivatives}).atoms(Field)
-    known = [(node, differences(problem.reference.solver, node, points)) for node in derivatives | fields]
-    return numbers(residual, points, constraint, known)
+    function = sympy.lambdify([*columns, *names.values()], written, modules=["numpy", "scipy"])
+    return np.broadcast_to(function(*columns.values(), *nodes.values()), (points.size,))
 
 
 def test_the_catalogue_lists_the_files_in_order():
@@ -195,16 +126,11 @@ def test_each_problem_says_its_target_and_where_its_reference_comes_from(name):
 
 
 @pytest.mark.parametrize(("name", "constants"), CASES, ids=str)
-def test_the_reference_makes_every_term_vanish(name, constants):
-    problem = problems.get(name).problem(**constants)
-    noise = 4.5 * 0.01 if constants.get("noise") else 0.0
-    for constraint in problem.constraints.values():
-        for term in constraint.terms:
-            residual = residual_of_reference(problem, constraint, term)
-            allowed = noise if constraint.columns else 0.0
-            loose = name in GRIDDED and (constraint.on_domain or (name, constraint.name) in NATURAL)
-            limit = 1e-3 if loose else 1e-6
-            assert np.abs(residual).max() < max(allowed, limit), (constraint.name, term.label)
+def test_the_reference_makes_every_compiled_term_vanish(name, constants):
+    constants = {**find(name).constants, **constants}
+    left = reference_left(problems.get(name).problem(**constants), constants)
+    assert {term.term: term.value for term in left if not term.value <= term.limit} == {}
+    assert max(term.limit for term in left) <= max(1e-4, 1.5 * constants.get("noise", 0.0))
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in BUILT_IN])
@@ -217,18 +143,11 @@ def test_lowered_residuals_equal_those_of_sympy(name):
         if field.func.is_complex_field:
             exact[key] += sympy.I * sympy.cos(phase) / 2
     constraints = list(problem.trained.values())
-    points = [points_of(constraint, count=5) for constraint in constraints]
+    points = [constraint_points(constraint, count=5) for constraint in constraints]
     with precision_scope("float64"):
         layout = ExactLayout(problem, exact)
         lowered = [constraint_expressions(layout, constraint) for constraint in constraints]
-        batches = [
-            Points(
-                {s.name: jax.numpy.asarray(column) for s, column in columns.items() if not isinstance(s, Normal)},
-                {s.coordinate.name: jax.numpy.asarray(n) for s, n in columns.items() if isinstance(s, Normal)} or None,
-                values={key: jax.numpy.asarray(column.values) for key, column in constraint.columns.items()} or None,
-            )
-            for constraint, columns in zip(constraints, points, strict=True)
-        ]
+        batches = jax.tree.map(jax.numpy.asarray, points)
         model = layout.model()
 
         def all_terms(batches):
@@ -238,9 +157,10 @@ def test_lowered_residuals_equal_those_of_sympy(name):
         found = [{key: np.asarray(value) for key, value in terms.items()} for terms in jax.jit(all_terms)(batches)]
     fields = {field: exact[key] for key, field in problem.fields.items()}
     parameters = {symbol: symbol.initial for symbol in problem.parameters.values()}
-    for constraint, columns, values in zip(constraints, points, found, strict=True):
+    for constraint, at, values in zip(constraints, points, found, strict=True):
+        columns = columns_of(at, problem.domain)
         for term in constraint.terms:
-            expected = numbers(substitute(term.residual, fields).subs(parameters), columns, constraint)
+            expected = numbers(substitute(term.residual, fields).subs(parameters), columns, at)
             label = term.label
             if np.iscomplexobj(expected):
                 real, imaginary = (values[f"{label}_{part}" if label else part] for part in ("real", "imag"))
