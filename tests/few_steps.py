@@ -1,6 +1,6 @@
 """Runs the Python of a page, read from standard input, with fewer steps; prints where phijax stands.
 
-    python few_steps.py NAME_OF_PAGE < SNIPPETS
+python few_steps.py NAME_OF_PAGE < SNIPPETS
 """
 
 import sys
