@@ -39,7 +39,7 @@ class Engine(Protocol):
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]: ...
     def stop_reason(self) -> str: ...
-    def nonfinite_reason(self, state: TrainState, start: int) -> str: ...
+    def nonfinite_reason(self, state: TrainState, start: int, report: Report) -> str: ...
     def learning_rate(self, opt_state: Any) -> float | None: ...
     def diagnostics(self) -> dict[str, float]: ...
 
@@ -87,6 +87,7 @@ class Session:
                     self.store.close()  # tells of what could not be written behind the steps
             finally:
                 self.progress.end()
+                self.callbacks.close()
         return FitResult(
             state=state,
             model=self._model(state),
@@ -190,7 +191,7 @@ class Session:
             self.pace.timed(int(inner.step) - step, time.monotonic() - begun)
             state = inner._replace(opt_state=self.plan.rewrap(state.opt_state, inner.opt_state))
             if halt == NONFINITE:
-                return state, "diverged", engine.nonfinite_reason(inner, start), False
+                return state, "diverged", engine.nonfinite_reason(inner, start, report), False
             self._reached = state
             step = int(inner.step)
             last = step == end or halt == STALLED
