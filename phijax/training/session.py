@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +63,7 @@ class Session:
     folder: Path | None
     restored: bool
     course: Course | None = None
-    fingerprint: str | None = None  # of the problem, for the checkpoints
+    identity: Mapping[str, Any] = field(default_factory=dict)  # of the module, for the checkpoints
     _engines: dict[int, Engine] = field(init=False, default_factory=dict)
     _loss: Any = field(init=False, default=None)
     _course_over: bool = field(init=False, default=False)
@@ -210,7 +211,7 @@ class Session:
             if interrupts.name is not None:
                 return state, "interrupted", f"interrupted by {interrupts.name}", False
             if self.pace.out_of_time and step < self.max_steps:
-                return state, "stopped", f"max_seconds={self.pace.max_seconds:g} reached", False
+                return state, "stopped", f"max_seconds reached, after {self.pace.seconds:.3g} s of training", False
         return state, "stopped", f"all {end - start} steps done", True
 
     def _engine(self, state: TrainState, stage: Stage) -> Engine:
@@ -263,6 +264,6 @@ class Session:
     def _save(self, state: TrainState) -> None:
         if self.store is None:
             return
-        notes = {"precision": self.precision, "seconds": self.pace.seconds, "fingerprint": self.fingerprint}
+        notes = {"precision": self.precision, "seconds": self.pace.seconds, **self.identity}
         self.store.save(int(state.step), state, notes)
         self.pace.saved()
