@@ -159,7 +159,11 @@ def test_more_time_goes_on_with_a_run_that_the_clock_ended(whole, place):
     folder = place / "stopped" / "timed"
     shutil.copytree(whole[0], folder)
     summary = json.loads((folder / "summary.json").read_text())
-    summary |= {"status": "stopped", "stop_reason": "max_seconds reached, after 1.02 s of training (step 2000)", "steps": 1999}
+    summary |= {
+        "status": "stopped",
+        "stop_reason": "max_seconds reached, after 1.02 s of training (step 2000)",
+        "steps": 1999,
+    }
     (folder / "summary.json").write_text(json.dumps(summary))
     code, out, _ = phijax("resume", str(folder), "--json")
     assert code == 0
