@@ -84,7 +84,7 @@ def _restored(compiled: Compiled, saved: Saved, precision: str) -> Any:
     with precision_scope(precision):
         fresh = compiled.module.factory(jax.random.key(0))
         arrays, static = eqx.partition(fresh, eqx.is_array)
-        return eqx.combine(saved.into(arrays, ".model_state"), static)
+        return eqx.combine(saved.model(arrays), static)
 
 
 def _known_seconds(seconds: Mapping[str, float | None] | None, saved: Saved) -> dict[str, float]:

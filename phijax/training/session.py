@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 
 from phijax.training.callbacks import Callbacks, Event
 from phijax.training.checkpoint import CheckpointStore
@@ -91,7 +92,7 @@ class Session:
                 self.callbacks.close()
         return FitResult(
             state=state,
-            model=self._model(state),
+            model=self._answer(state),
             history=self.metrics.history,
             status=status,
             stop_reason=reason,
@@ -177,6 +178,11 @@ class Session:
 
     def _model(self, state: TrainState) -> Any:
         return self.program.model(*trainable(state.model_state))
+
+    def _answer(self, state: TrainState) -> Any:
+        """The model to give where the run ends with `state`."""
+        params, rest = trainable(state.model_state)
+        return self.program.model(self.plan.answer(state.opt_state, params), rest)
 
     def _run_stage(
         self, state: TrainState, stage: Stage, start: int, end: int, interrupts: Interrupts
@@ -265,5 +271,9 @@ class Session:
         if self.store is None:
             return
         notes = {"precision": self.precision, "seconds": self.pace.seconds, **self.identity}
+        params, _ = trainable(state.model_state)
+        answer = self.plan.answer(state.opt_state, params)
+        if answer is not params:
+            notes["answer"] = ravel_pytree(answer)[0].tolist()
         self.store.save(int(state.step), state, notes)
         self.pace.saved()

@@ -166,6 +166,15 @@ class Plan:
             raise ValueError(f"the state is in stage {index + 1}, but only {len(self.stages)} stages were given.")
         return index, int(opt_state.start)
 
+    def answer(self, opt_state: Any, params: Any) -> Any:
+        """The parameters to give where a run ends here: `params` themselves, unless the optimizer keeps better ones."""
+        stage = self.stages[self.where(opt_state)[0]]
+        if not stage.least_squares:
+            return params
+        theta, unravel = ravel_pytree(params)
+        found = stage.optimizer.answer(theta, self.inner(opt_state))
+        return params if found is theta else unravel(found)
+
     def inner(self, opt_state: Any) -> Any:
         """The optimizer's own state."""
         return opt_state.inner if self.staged else opt_state

@@ -106,7 +106,7 @@ class Trainer:
             arrays, static = eqx.partition(model, eqx.is_array)
             saved = self._saved(ckpt_path)
             if saved is not None and weights_only:
-                arrays, saved = saved.into(arrays, ".model_state"), None
+                arrays, saved = saved.model(arrays), None
             state = initialize_train_state(arrays, optimizer, None, *streams[1:])
             return self._run(module, state, static, datamodule, optimizer, balancer, saved, ckpt_path)
 
@@ -131,7 +131,7 @@ class Trainer:
             state = state._replace(model_state=eqx.filter(state.model_state, eqx.is_array))
             saved = self._saved(ckpt_path)
             if saved is not None and weights_only:
-                arrays, saved = saved.into(state.model_state, ".model_state"), None
+                arrays, saved = saved.model(state.model_state), None
                 fresh = initialize_train_state(arrays, optimizer, None, state.rng_key)
                 state = state._replace(model_state=arrays, opt_state=fresh.opt_state)
             return self._run(module, state, static, datamodule, optimizer, balancer, saved, ckpt_path)
