@@ -122,6 +122,7 @@ from phijax.training import KeepBest as KeepBest
 from phijax.training import Module as Module
 from phijax.training import Objective as Objective
 from phijax.training import Stage as Stage
+from phijax.training import TensorBoard as TensorBoard
 from phijax.training import Timer as Timer
 from phijax.training import Trainer as Trainer
 from phijax.training import TrainState as TrainState

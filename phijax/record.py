@@ -15,7 +15,7 @@ from phijax.choice import Choice
 from phijax.choice.choice import NETWORK
 from phijax.evaluation.run_directory import RunDirectoryError
 from phijax.evaluation.stored import stored_network, stored_slabs
-from phijax.networks import NetworkSpec
+from phijax.networks import network_to_config
 from phijax.optimizers import LeastSquaresOptimizer, optimizer_from_config, optimizer_to_config
 from phijax.training import Stage, root_key
 from phijax.training.stages import Plan
@@ -53,7 +53,7 @@ def _settings(choice: Choice) -> dict:
         "causal": None if choice.causal is None else asdict(choice.causal),
         "rows": dict(choice.rows) if isinstance(choice.rows, Mapping) else choice.rows,
         "reasons": list(choice.reasons),
-        "network": _network_entry(choice.network),
+        "network": network_to_config(choice.network),
         "points": dict(choice.points),
         "balancer": choice.balancer.to_config() if isinstance(choice.balancer, LossBalancer) else None,
     }
@@ -98,14 +98,6 @@ def _seed_entry(seed: Any) -> Any:
         return int(seed)
     words = np.asarray(jax.random.key_data(key)).tolist()
     return {"words": words, "implementation": str(jax.random.key_impl(key))}
-
-
-def _network_entry(network: Any) -> dict | None:
-    if isinstance(network, NetworkSpec):
-        return network.to_config()
-    if isinstance(network, Mapping) and all(isinstance(own, NetworkSpec) for own in network.values()):
-        return {field: own.to_config() for field, own in network.items()}
-    return None
 
 
 def _optimizer_entry(chosen: Any, given: Any) -> dict | None:

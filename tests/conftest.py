@@ -5,6 +5,21 @@ import os
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+import zipfile
+from pathlib import Path
+
 import jax
+import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """Folder that holds what the wheel holds, and no checkout beside it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    root = str(Path(__file__).parents[1])
+    built = next(WheelBuilder(root).build(directory=str(folder / "dist"), versions=["standard"]))
+    zipfile.ZipFile(built).extractall(folder / "site")
+    return folder / "site"

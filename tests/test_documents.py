@@ -1,42 +1,46 @@
-"""The Python in the documents runs as it is written there, in order, with fewer steps."""
+"""The Python in the documents runs as it is written there, in order, with fewer steps, from the wheel alone."""
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import phijax as phi
-from phijax.choice import rules, trials
 
 ROOT = Path(__file__).parents[1]
-SNIPPETS = {
-    path: found
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-    if (found := re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
-}
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.fixture
-def few_steps(monkeypatch, tmp_path):
-    whole = phi.Trainer.__init__
-    monkeypatch.setattr(phi.Trainer, "__init__", lambda self, max_steps, **more: whole(self, 2, **more))
-    monkeypatch.setattr(phi.GaussNewton, "steps", 2)
-    monkeypatch.setattr(trials, "ISOTROPIC", (2.0,))
-    monkeypatch.setattr(trials, "MOST_TRIALS", 1)
-    monkeypatch.setattr(rules, "WIDTH", 6)
-    monkeypatch.chdir(tmp_path)
+def python_of(page):
+    """The Python of a page, each line where the page has it."""
+    kept, inside = [], False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        fence = line.startswith("```")
+        inside = line == "```python" if fence else inside
+        kept.append(line if inside and not fence else "")
+    return "\n".join(kept)
+
+
+SNIPPETS = {page: python for page in PAGES if (python := python_of(page)).strip()}
 
 
 def test_the_readme_has_snippets():
-    assert len(SNIPPETS[ROOT / "README.md"]) >= 2
+    readme = SNIPPETS[ROOT / "README.md"]
+    assert readme.count("phi.solve(") == readme.count("trainer.fit(") == 1
 
 
-@pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.name)
-def test_snippets_run_in_order(path, few_steps):
-    names = {}
-    for snippet in SNIPPETS[path]:
-        exec(compile(snippet, str(path), "exec"), names)
+@pytest.mark.parametrize("page", SNIPPETS, ids=lambda page: page.name)
+def test_snippets_run_in_order_from_the_wheel(page, installed, tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+    command = [sys.executable, "-P", "-W", "error", ROOT / "tests" / "few_steps.py", page]
+    python = SNIPPETS[page]
+    ran = subprocess.run(command, input=python, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == str(installed / "phijax" / "__init__.py")
 
 
 def public_names():

@@ -40,9 +40,10 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no compiled prog
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command and gives its exit code. arguments: those of the process where None."""
     if arguments is None:
-        from phijax.cli.process import ignore_late_reads
+        from phijax.cli.process import end_at_second_signal, ignore_late_reads
 
         ignore_late_reads()
+        end_at_second_signal()
     code = _code(list(sys.argv[1:] if arguments is None else arguments))
     if arguments is None and code >= INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends now; a signal in its last moments crashes JAX

@@ -6,8 +6,10 @@ import gc
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from phijax.cli.errors import Terminated
+from phijax.training.interrupt import AGAIN
 
 COLLECT_AFTER = 50_000  # new objects: a trace makes many that stay, and looking through them takes a tenth of its time
 CACHE_LEAST_SECONDS = 0.0  # a start has two dozen small programs, which read take a fifth of the time
@@ -61,6 +64,30 @@ def ignore_late_reads() -> None:
             before(unraised)
 
     sys.unraisablehook = tell
+
+
+def end_at_second_signal() -> None:
+    """A second SIGINT or SIGTERM ends this process at once, also within a compiled program, where Python handles none.
+
+    What was saved before stands, as after a kill. For the process's whole life.
+    """
+    arrived, wakeup = socket.socketpair()
+    wakeup.setblocking(False)
+    signal.set_wakeup_fd(wakeup.detach(), warn_on_full_buffer=False)
+
+    def watch() -> None:
+        first = None
+        while True:
+            number = arrived.recv(1)[0]
+            now = time.monotonic()
+            if number not in (signal.SIGINT, signal.SIGTERM):
+                continue
+            first = now if first is None else first
+            if now - first >= AGAIN:
+                print(f"phijax: {signal.Signals(number).name} again: ended at once.", file=sys.stderr, flush=True)
+                os._exit(128 + number)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

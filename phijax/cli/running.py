@@ -14,7 +14,7 @@ from phijax.evaluation import Dated, RunDirectory, Solution, load_solution
 from phijax.evaluation.run_directory import REPORT
 from phijax.solve import resume, solve
 
-OUT_OF_TIME = "max_seconds="  # how a stop reason begins where the clock ended the run
+OUT_OF_TIME = "max_seconds "  # how a stop reason begins where the clock ended the run
 
 
 def run_verb(

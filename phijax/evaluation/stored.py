@@ -16,6 +16,7 @@ from phijax.networks import network_from_config
 from phijax.training import CheckpointStore
 from phijax.training.checkpoint import FOLDER, Saved
 from phijax.training.compiling import Compiled, compile
+from phijax.training.identity import check_identity
 from phijax.training.slabs import Slabs
 
 
@@ -79,10 +80,11 @@ def stored_slabs(config: Mapping[str, Any]) -> Slabs | None:
 
 
 def _restored(compiled: Compiled, saved: Saved, precision: str) -> Any:
+    check_identity(compiled.module, saved)
     with precision_scope(precision):
         fresh = compiled.module.factory(jax.random.key(0))
         arrays, static = eqx.partition(fresh, eqx.is_array)
-        return eqx.combine(saved.into(arrays, ".model_state"), static)
+        return eqx.combine(saved.model(arrays), static)
 
 
 def _known_seconds(seconds: Mapping[str, float | None] | None, saved: Saved) -> dict[str, float]:

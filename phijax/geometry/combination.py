@@ -240,7 +240,10 @@ def combined(kind: str, first: Region, second: Region) -> Region:
         faults = (f"the {kind} of {first} and {second}: the two must be over the same coordinates.",)
     whole = [len(r.coordinates) == r.dimension for r in (first, second)]
     if not faults and not all(whole):
-        faults = (f"the {kind} of {first} and {second}: the two must have an inside.",)
+        faults = (
+            f"the {kind} of {first} and {second}: the two must have an inside. Take pieces of a boundary together by one name, "
+            f'as in plate.named(top="edge", bottom="edge").side("edge"), or by plate.boundary(where=...).',
+        )
     if faults:
         return Unresolved(first.coordinates, faults)
     return Combination(kind, first, second)

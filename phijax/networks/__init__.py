@@ -2,6 +2,7 @@
 
 from .activations import ACTIVATIONS as ACTIVATIONS
 from .config import network_from_config as network_from_config
+from .config import network_to_config as network_to_config
 from .fourier import FourierEmbedding as FourierEmbedding
 from .fourier import FourierFeatures as FourierFeatures
 from .frozen import Frozen as Frozen

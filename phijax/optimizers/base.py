@@ -54,3 +54,7 @@ class LeastSquaresOptimizer(abc.ABC):
         weights: Mapping[str, Any],
     ) -> tuple[Float[Array, " P"], Any, StepInfo]:
         """(parameters, state, what the step tells)."""
+
+    def answer(self, theta: Float[Array, " P"], state: Any) -> Float[Array, " P"]:
+        """The parameters to give where a run ends here: those of the last step, unless the state keeps better ones."""
+        return theta

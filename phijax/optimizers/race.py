@@ -21,7 +21,8 @@ class RaceState(NamedTuple):
     """index: the candidate under way, or the winner. taken: its steps so far, -1 once the race is settled.
 
     start: parameters from which all begin. reached, losses: parameters that each candidate has reached, and its loss on
-    points that were new then. ended: who has come to an end of its own since. inner: the candidates' own states.
+    points that were new then. last: loss after the last step. ended: who has come to an end of its own since. inner: the
+    candidates' own states.
     """
 
     index: Int[Array, ""]
@@ -29,6 +30,7 @@ class RaceState(NamedTuple):
     start: Float[Array, " P"]
     reached: Float[Array, "C P"]
     losses: Float[Array, " C"]
+    last: Float[Array, ""]
     ended: Bool[Array, " C"]
     inner: tuple[Any, ...]
 
@@ -80,6 +82,7 @@ class Race(LeastSquaresOptimizer):
             start=theta,
             reached=jnp.tile(theta, (count, 1)),
             losses=jnp.full(count, jnp.inf, theta.dtype),
+            last=jnp.asarray(jnp.inf, theta.dtype),
             ended=jnp.zeros(count, bool),
             inner=tuple(candidate.init(theta) for candidate in self.candidates),
         )
@@ -109,10 +112,17 @@ class Race(LeastSquaresOptimizer):
         taken = state.taken + 1 if racing else state.taken
         if racing and info.stop:  # it gets no further, and waits for the others
             taken, info = jnp.full_like(taken, self.trial), info._replace(stop=None)
-        state = state._replace(taken=taken, inner=inner)
+        state = state._replace(taken=taken, inner=inner, last=jnp.asarray(info.loss, theta.dtype))
         if info.stop:
             state, info = self._handed_over(theta, state, info)
         return theta, state, info
+
+    def answer(self, theta: Float[Array, " P"], state: RaceState) -> Float[Array, " P"]:
+        """While a later candidate has not got as far as one before it, what that one has reached."""
+        losses = np.nan_to_num(np.asarray(state.losses), nan=np.inf)
+        best = int(np.argmin(losses))
+        behind = int(state.taken) != SETTLED and losses[best] < float(state.last)
+        return state.reached[best] if behind else theta
 
     def _handed_over(self, theta: Float[Array, " P"], state: RaceState, info: StepInfo) -> tuple[RaceState, StepInfo]:
         """With the best of those that have not ended under way, from `theta`, where there is one."""

@@ -1,4 +1,4 @@
-"""What a sampler gives, known from traces of it: nothing is drawn. Where it fails, a sentence in its own terms."""
+"""What a sampler gives, known from traces of it, or from one draw. Where it fails, a sentence in its own terms."""
 
 from __future__ import annotations
 
@@ -41,6 +41,23 @@ def probe_pool(who: str, sampler: Any, n: int, key: Any) -> Any:
     if not hasattr(sampler, "pool"):
         return probe(who, sampler, n, key)
     return _traced(who, "pool(state, key, n) -> (state, points)", lambda key: proposed(sampler, key, n), key)
+
+
+def drawn(sampler: Any, n: int, key: Any) -> Any:
+    """The first `n` points of a sampler that `probe` has passed."""
+    draw = (
+        (lambda key: begin(sampler, key, n).points) if hasattr(sampler, "init") else lambda key: sampler.sample(key, n)
+    )
+    return jax.jit(draw)(key)
+
+
+def is_own(sampler: Any) -> bool:
+    """Whether a sampler is of the user's own, or holds its points from one that is."""
+    while type(sampler).__module__.split(".")[0] == "phijax":
+        if not hasattr(sampler, "sampler"):
+            return False
+        sampler = sampler.sampler
+    return True
 
 
 def check_pure(who: str, sampler: Any, n: int, key: Any) -> None:

@@ -11,6 +11,7 @@ from phijax.training.progress import Progress
 from phijax.training.result import FitResult
 from phijax.training.stages import Stage
 from phijax.training.state import TrainState, initialize_train_state
+from phijax.training.tensorboard import TensorBoard
 from phijax.training.timer import Timer
 from phijax.training.trainer import Trainer
 
@@ -29,6 +30,7 @@ __all__ = [
     "Objective",
     "Progress",
     "Stage",
+    "TensorBoard",
     "Timer",
     "TrainState",
     "Trainer",

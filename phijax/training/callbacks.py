@@ -59,6 +59,9 @@ class Callback(abc.ABC):
     def step(self, state: Any, event: Event) -> tuple[Any, str | None]:
         """(new state, None or the sentence that says why the run stops here)."""
 
+    def close(self) -> None:  # noqa: B027  # most hold nothing
+        """Called when a fit ends, however it ends: for what holds files."""
+
 
 Metric = Callable[[Any], Any]
 
@@ -247,6 +250,11 @@ class Callbacks:
     def due(self, step: int) -> bool:
         """Whether one is called after `step` completed steps."""
         return any(step % callback.every == 0 for callback in self.by_name.values())
+
+    def close(self) -> None:
+        """Tells each that the fit is over; one of the user's own need not listen."""
+        for callback in self.by_name.values():
+            getattr(callback, "close", lambda: None)()
 
     def step(self, states: dict[str, Any], event: Event) -> tuple[dict[str, Any], str | None]:
         """Calls those that are due; the first reason to stop is given back."""

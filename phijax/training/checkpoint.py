@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jax.tree_util import keystr, tree_flatten_with_path, tree_unflatten
+
+from phijax.training.state import trainable
 
 FORMAT = 1
 FOLDER = "checkpoints"
@@ -99,6 +103,15 @@ class Saved:
             path, position = next(iter(saved.items()))
             raise self._misfit(f"has {path} ({_words(self.leaves[position])}), which this run has not")
         return tree_unflatten(structure, restored)
+
+    def model(self, template: Any) -> Any:
+        """The arrays of the model as a run that ends here gives it; `template` has the arrays of a model of its kind."""
+        arrays = self.into(template, ".model_state")
+        if "answer" not in self.notes:
+            return arrays
+        params, rest = trainable(arrays)
+        theta, unravel = ravel_pytree(params)
+        return eqx.combine(unravel(jnp.asarray(self.notes["answer"], theta.dtype)), rest)
 
     def _misfit(self, difference: str) -> CheckpointError:
         return CheckpointError(

@@ -22,6 +22,7 @@ from phijax.networks import MLP, NetworkSpec
 from phijax.sampling import ByPiece, Held, PoolSampler, RegionSampler, SamplerDataModule
 from phijax.sampling.points import Points
 from phijax.training.causal import CausalWeights
+from phijax.training.identity import settings_of
 from phijax.training.module import Block, Module, Objective
 from phijax.training.sampler_checks import check_sampler
 from phijax.training.slabs import SlabCourse, Slabs
@@ -119,7 +120,8 @@ def compile(
         raise ValueError(f"{problem.name!r} has no constraint to train on; add an equation, a condition or phi.data.")
     with precision_scope(precision or "float32"):
         networks = MLP(width=64, depth=4) if network is None else network
-        layout = Layout(problem, networks, _scales(scales, problem), directions)
+        sizes_of_fields = _scales(scales, problem)
+        layout = Layout(problem, networks, sizes_of_fields, directions)
         blocks, chosen = {}, {}
         counts, samplers = _by_piece(problem, points, dict(samplers or {}), method)
         _check_names("samplers", samplers, problem)
@@ -138,7 +140,14 @@ def compile(
         blocks = {name: course.block(name, block) for name, block in blocks.items()}
     factory = layout.initial if course is None else course.initial
     module = Module(
-        factory, Objective(blocks), precision, layout.parameter_values, course, weighting, problem.fingerprint
+        factory,
+        Objective(blocks),
+        precision,
+        layout.parameter_values,
+        course,
+        weighting,
+        problem.fingerprint,
+        settings_of(networks, sizes_of_fields),
     )
     datamodule = SamplerDataModule(chosen, sizes)
     if rows == "tune":

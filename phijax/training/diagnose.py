@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
@@ -16,8 +17,13 @@ from phijax.training.step import Program
 _KEPT = "the state before this step, all of it finite, is kept"
 
 
-def nonfinite_reason(program: Program, state: TrainState, batch: Any, key: PRNGKeyArray | None) -> str:
-    """A sentence that names the term, its value and the point at which the step from `state` broke."""
+def nonfinite_reason(
+    program: Program, state: TrainState, batch: Any, key: PRNGKeyArray | None, weights: Mapping[str, Any]
+) -> str:
+    """A sentence that names the term, its value and the point at which the step from `state` broke.
+
+    weights: by term, as the balancer gave them for this step.
+    """
     step = int(state.step)
     params, rest = trainable(state.model_state)
     model = program.model(params, rest)
@@ -38,6 +44,10 @@ def nonfinite_reason(program: Program, state: TrainState, batch: Any, key: PRNGK
                 f"the gradient of loss term '{term}' is not finite at step {step}, though its residual is: first at "
                 f"{where}; {_KEPT}"
             )
+    for term, weight in weights.items():
+        if not np.isfinite(weight):
+            who = type(program.balancer).__name__
+            return f"the balancer {who} gives loss term '{term}' the weight {weight} at step {step}; {_KEPT}"
     return f"the losses overflow, or the update of the optimizer is not finite, at step {step}; {_KEPT}"
 
 

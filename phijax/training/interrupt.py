@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from types import TracebackType
+
+AGAIN = 0.5  # seconds: `timeout` and schedulers signal a process and then its group, and mean one signal
 
 
 class Interrupts:
@@ -15,6 +18,7 @@ class Interrupts:
 
     def __init__(self):
         self.name: str | None = None
+        self._first = 0.0
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> Interrupts:
@@ -27,8 +31,11 @@ class Interrupts:
         self._restore()
 
     def _note(self, number: int, frame: object) -> None:
-        self.name = signal.Signals(number).name
-        self._restore()  # a second signal does what it did before the fit
+        if self.name is None:
+            self.name, self._first = signal.Signals(number).name, time.monotonic()
+        elif time.monotonic() - self._first >= AGAIN:
+            self._restore()
+            signal.raise_signal(number)  # does what it did before the fit
 
     def _restore(self) -> None:
         for number, handler in self._before.items():

@@ -111,9 +111,9 @@ class LeastSquaresEngine:
         """The optimizer's own sentence."""
         return str(self._info.stop)
 
-    def nonfinite_reason(self, state: TrainState, start: int) -> str:
-        """The term and the point at which the step from `state` broke."""
-        return nonfinite_reason(self._program, state, self._batch, None)
+    def nonfinite_reason(self, state: TrainState, start: int, report: Report) -> str:
+        """The term and the point at which the step from `state` broke, of which `report` is."""
+        return nonfinite_reason(self._program, state, self._batch, None, report.weights)
 
     def learning_rate(self, opt_state: Any) -> float | None:
         """Least-squares steps have none."""

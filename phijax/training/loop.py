@@ -67,9 +67,10 @@ class FirstOrderEngine:
             "gradient as well"
         )
 
-    def nonfinite_reason(self, state: TrainState, start: int) -> str:
-        """The term and the point at which the step from `state` broke."""
-        return nonfinite_reason(self._program, state, *self._inputs(self._arrays, state, jnp.int32(start)))
+    def nonfinite_reason(self, state: TrainState, start: int, report: Report) -> str:
+        """The term and the point at which the step from `state` broke, of which `report` is."""
+        batch, key = self._inputs(self._arrays, state, jnp.int32(start))
+        return nonfinite_reason(self._program, state, batch, key, report.weights)
 
     def learning_rate(self, opt_state: Any) -> float | None:
         """The rate of the step before `opt_state`."""

@@ -163,6 +163,7 @@ class Module:
     course: how a run in parts goes on; None for a run that is one whole.
     weighting: weights of points, anew at every step; None for those that the points carry.
     fingerprint: of the problem that the objective stands for, which checkpoints keep; None where it is written by hand.
+    settings: what the model's values depend on beside its arrays, which checkpoints keep; None where that is unknown.
     """
 
     factory: Callable[[PRNGKeyArray], Model]
@@ -172,3 +173,4 @@ class Module:
     course: Course | None = None
     weighting: Weighting | None = None
     fingerprint: str | None = None
+    settings: Mapping[str, Any] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 
 from phijax.training.callbacks import Callbacks, Event
 from phijax.training.checkpoint import CheckpointStore
@@ -39,7 +41,7 @@ class Engine(Protocol):
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]: ...
     def stop_reason(self) -> str: ...
-    def nonfinite_reason(self, state: TrainState, start: int) -> str: ...
+    def nonfinite_reason(self, state: TrainState, start: int, report: Report) -> str: ...
     def learning_rate(self, opt_state: Any) -> float | None: ...
     def diagnostics(self) -> dict[str, float]: ...
 
@@ -62,7 +64,7 @@ class Session:
     folder: Path | None
     restored: bool
     course: Course | None = None
-    fingerprint: str | None = None  # of the problem, for the checkpoints
+    identity: Mapping[str, Any] = field(default_factory=dict)  # of the module, for the checkpoints
     _engines: dict[int, Engine] = field(init=False, default_factory=dict)
     _loss: Any = field(init=False, default=None)
     _course_over: bool = field(init=False, default=False)
@@ -87,9 +89,10 @@ class Session:
                     self.store.close()  # tells of what could not be written behind the steps
             finally:
                 self.progress.end()
+                self.callbacks.close()
         return FitResult(
             state=state,
-            model=self._model(state),
+            model=self._answer(state),
             history=self.metrics.history,
             status=status,
             stop_reason=reason,
@@ -176,6 +179,11 @@ class Session:
     def _model(self, state: TrainState) -> Any:
         return self.program.model(*trainable(state.model_state))
 
+    def _answer(self, state: TrainState) -> Any:
+        """The model to give where the run ends with `state`."""
+        params, rest = trainable(state.model_state)
+        return self.program.model(self.plan.answer(state.opt_state, params), rest)
+
     def _run_stage(
         self, state: TrainState, stage: Stage, start: int, end: int, interrupts: Interrupts
     ) -> tuple[TrainState, Status, str | None, bool]:
@@ -190,7 +198,7 @@ class Session:
             self.pace.timed(int(inner.step) - step, time.monotonic() - begun)
             state = inner._replace(opt_state=self.plan.rewrap(state.opt_state, inner.opt_state))
             if halt == NONFINITE:
-                return state, "diverged", engine.nonfinite_reason(inner, start), False
+                return state, "diverged", engine.nonfinite_reason(inner, start, report), False
             self._reached = state
             step = int(inner.step)
             last = step == end or halt == STALLED
@@ -209,7 +217,7 @@ class Session:
             if interrupts.name is not None:
                 return state, "interrupted", f"interrupted by {interrupts.name}", False
             if self.pace.out_of_time and step < self.max_steps:
-                return state, "stopped", f"max_seconds={self.pace.max_seconds:g} reached", False
+                return state, "stopped", f"max_seconds reached, after {self.pace.seconds:.3g} s of training", False
         return state, "stopped", f"all {end - start} steps done", True
 
     def _engine(self, state: TrainState, stage: Stage) -> Engine:
@@ -262,6 +270,10 @@ class Session:
     def _save(self, state: TrainState) -> None:
         if self.store is None:
             return
-        notes = {"precision": self.precision, "seconds": self.pace.seconds, "fingerprint": self.fingerprint}
+        notes = {"precision": self.precision, "seconds": self.pace.seconds, **self.identity}
+        params, _ = trainable(state.model_state)
+        answer = self.plan.answer(state.opt_state, params)
+        if answer is not params:
+            notes["answer"] = ravel_pytree(answer)[0].tolist()
         self.store.save(int(state.step), state, notes)
         self.pace.saved()

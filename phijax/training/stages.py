@@ -13,8 +13,9 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Int
 
 from phijax._numbers import is_whole
+from phijax._precision import ambient_precision
 from phijax.optimizers.base import LeastSquaresOptimizer
-from phijax.training.dtypes import at_precision
+from phijax.training.dtypes import at_precision, precision_of
 from phijax.training.lbfgs import is_lbfgs, watched
 
 WHOLE_STAGE = 0
@@ -67,8 +68,10 @@ class Stage:
         """Fresh optimizer state."""
         if self.least_squares:
             return self.optimizer.init(ravel_pytree(params)[0])
+        state = self.optimizer.init(params)
+        _check_sums(state)
         # Optax's schedules give float32 whatever the precision, and some scalars are weakly typed.
-        return jax.tree.map(at_precision, watched(self.optimizer.init(params)))
+        return jax.tree.map(at_precision, watched(state))
 
     def holds(self, params: Any) -> int:
         """Steps between new points; 0 keeps them for the whole stage."""
@@ -78,6 +81,16 @@ class Stage:
             return self.optimizer.refresh
         shapes = jax.eval_shape(self.optimizer.init, params)
         return WHOLE_STAGE if is_lbfgs(shapes) else 1
+
+
+def _check_sums(opt_state: Any) -> None:
+    """ValueError where optax.MultiSteps sums gradients in another precision than the run's, on which its step would fail."""
+    for node in jax.tree.leaves(opt_state, is_leaf=lambda node: isinstance(node, optax.MultiStepsState)):
+        if isinstance(node, optax.MultiStepsState) and precision_of(node.acc_grads) != ambient_precision():
+            raise ValueError(
+                "optax.MultiSteps sums gradients in float32, and this run is in float64: make it with "
+                "accumulator_dtype=None, which sums them in the precision of the run."
+            )
 
 
 def _stage(entry: Any) -> Stage:
@@ -152,6 +165,15 @@ class Plan:
         if index >= len(self.stages):
             raise ValueError(f"the state is in stage {index + 1}, but only {len(self.stages)} stages were given.")
         return index, int(opt_state.start)
+
+    def answer(self, opt_state: Any, params: Any) -> Any:
+        """The parameters to give where a run ends here: `params` themselves, unless the optimizer keeps better ones."""
+        stage = self.stages[self.where(opt_state)[0]]
+        if not stage.least_squares:
+            return params
+        theta, unravel = ravel_pytree(params)
+        found = stage.optimizer.answer(theta, self.inner(opt_state))
+        return params if found is theta else unravel(found)
 
     def inner(self, opt_state: Any) -> Any:
         """The optimizer's own state."""

@@ -20,6 +20,7 @@ from phijax.balancing import Static
 from phijax.training.balancer_checks import check_parts
 from phijax.training.callbacks import Callback, Callbacks
 from phijax.training.checkpoint import CheckpointError, CheckpointStore, Saved, checkpoint_folder
+from phijax.training.identity import check_identity, identity
 from phijax.training.keys import root_key, split_root
 from phijax.training.lock import held
 from phijax.training.metrics import METRICS_FILE, History, MetricsWriter, read_metrics
@@ -105,7 +106,7 @@ class Trainer:
             arrays, static = eqx.partition(model, eqx.is_array)
             saved = self._saved(ckpt_path)
             if saved is not None and weights_only:
-                arrays, saved = saved.into(arrays, ".model_state"), None
+                arrays, saved = saved.model(arrays), None
             state = initialize_train_state(arrays, optimizer, None, *streams[1:])
             return self._run(module, state, static, datamodule, optimizer, balancer, saved, ckpt_path)
 
@@ -130,7 +131,7 @@ class Trainer:
             state = state._replace(model_state=eqx.filter(state.model_state, eqx.is_array))
             saved = self._saved(ckpt_path)
             if saved is not None and weights_only:
-                arrays, saved = saved.into(state.model_state, ".model_state"), None
+                arrays, saved = saved.model(state.model_state), None
                 fresh = initialize_train_state(arrays, optimizer, None, state.rng_key)
                 state = state._replace(model_state=arrays, opt_state=fresh.opt_state)
             return self._run(module, state, static, datamodule, optimizer, balancer, saved, ckpt_path)
@@ -169,7 +170,8 @@ class Trainer:
         ckpt_path: str | Path | None,
     ) -> FitResult:
         _check_parts(datamodule, balancer)
-        _check_problem(module, saved)
+        if saved is not None:
+            check_identity(module, saved)
         plan = Plan.of(optimizer)
         if module.course is not None:
             plan.check_ends()
@@ -203,7 +205,7 @@ class Trainer:
                 folder=self.checkpoint,
                 restored=saved is not None,
                 course=module.course,
-                fingerprint=module.fingerprint,
+                identity=identity(module),
             ).run(prepared.state)
 
     @contextmanager
@@ -246,16 +248,6 @@ def _begins_stage(saved: Saved) -> bool:
     start = next((i for i, leaf in enumerate(saved.leaves) if leaf["path"] == ".opt_state.start"), None)
     # Other optimizers keep arrays by that name, such as where a race began.
     return start is not None and np.ndim(saved.arrays[start]) == 0 and int(saved.arrays[start]) == saved.step > 0
-
-
-def _check_problem(module: Module, saved: Saved | None) -> None:
-    then = None if saved is None else saved.notes.get("fingerprint")
-    if saved is not None and None not in (then, module.fingerprint) and then != module.fingerprint:
-        raise CheckpointError(
-            f"checkpoint {saved.folder} is of another problem (fingerprint {str(then)[:12]}; this one has "
-            f"{str(module.fingerprint)[:12]}). Go on with the problem as it was, or give weights_only=True to begin this "
-            f"one from its weights."
-        )
 
 
 def _check_parts(datamodule: Any, balancer: Any) -> None:

@@ -134,12 +134,32 @@ def test_a_changed_problem_is_refused(copy):
     assert err.strip().endswith("Put the file back as it was, or run the problem in a new folder.")
 
 
-def test_a_changed_network_is_refused(copy):
+@pytest.mark.parametrize("verb", ["resume", "predict"])
+@pytest.mark.parametrize(
+    ("then", "now", "changed"),
+    [
+        ("width = 2", "width = 3", "network.width was 2 and is 3"),
+        ('activation = "tanh"', 'activation = "sin"', "network.activation was 'tanh' and is 'sin'"),
+        ("y = 1.0", "y = 3.0", "scales.y was 1.0 and is 3.0"),
+    ],
+)
+def test_a_changed_network_is_refused_also_where_its_weights_fit(copy, tmp_path, then, now, changed, verb):
     text = (copy / "config.toml").read_text()
-    (copy / "config.toml").write_text(text.replace("width = 2", "width = 3"))
+    assert then in text
+    (copy / "config.toml").write_text(text.replace(then, now))
+    (tmp_path / "points.csv").write_text("t\n0.5\n")
+    code, _, err = phijax(verb, copy, *([tmp_path / "points.csv"] if verb == "predict" else []))
+    assert code == 2
+    assert f"is of another network: {changed}. Put it back as it was; " in err
+
+
+def test_a_changed_optimizer_is_refused_by_the_arrays_that_it_lacks(copy):
+    text = (copy / "config.toml").read_text()
+    assert 'kind = "Adam"' in text
+    (copy / "config.toml").write_text(text.replace('kind = "Adam"', 'kind = "SSBroyden"'))
     code, _, err = phijax("resume", copy)
     assert code == 2
-    assert "does not fit this run: it has .model_state" in err
+    assert "does not fit this run: it " in err
     assert "Use the model, optimizer, balancer, samplers, callbacks and precision that it was saved with" in err
 
 

@@ -1,14 +1,17 @@
 """What the command line sets is for its own process: the cache of compiled programs, the precision flag."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from phijax.cli.errors import exit_code_of
 from phijax.cli.process import cache_folder
+from phijax.training.interrupt import AGAIN
 
 NAMES = ("PHIJAX_NO_CACHE", "PHIJAX_CACHE_DIR", "XDG_CACHE_HOME", "JAX_COMPILATION_CACHE_DIR")
 
@@ -59,3 +62,28 @@ def test_a_platform_that_jax_has_not_is_wrong_usage(capsys, monkeypatch):
     assert capsys.readouterr().err == (
         "phijax: JAX finds no device for JAX_PLATFORMS='foo'; unset it, or set cpu, cuda or tpu.\n"
     )
+
+
+ENDLESS = """import sys
+import jax
+print("begun", flush=True)
+jax.jit(lambda: jax.lax.while_loop(lambda i: i >= 0, lambda i: 1 - i, 0))().block_until_ready()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_second_signal_ends_a_process_that_is_in_a_compiled_program(tmp_path, number, code):
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    command = [sys.executable, "-m", "phijax", "check", "endless.py"]
+    # A shell's background job begins with SIGINT ignored.
+    heeded = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler), "cwd": tmp_path}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heeded)
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.2)
+    for _ in range(2):  # as `timeout` sends it: one signal, which waits for the program
+        process.send_signal(number)
+    time.sleep(AGAIN)
+    assert process.poll() is None
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (code, f"phijax: {number.name} again: ended at once.\n")

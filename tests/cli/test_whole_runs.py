@@ -15,6 +15,7 @@ import pytest
 
 from phijax.cli import main
 from phijax.evaluation import load_solution
+from phijax.training.interrupt import AGAIN
 
 FILE = """import phijax as phi
 from sympy import Eq, exp
@@ -99,14 +100,16 @@ def test_resume_of_a_finished_run_prints_its_summary_again(whole):
     assert (folder / "metrics.jsonl").read_bytes() == before
 
 
-def stopped_by(number, folder, steps):
-    """(exit code, output, errors) of a process that gets a signal once it has begun to train."""
+def stopped_by(number, folder, steps, times=1):
+    """(exit code, output, errors) of a process that gets a signal once it has begun to train, and again where it shall."""
     command = [sys.executable, "-m", "phijax", "run", "decay.py", *SETTINGS, steps, "--run-dir", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     metrics = folder / "metrics.jsonl"
     while process.poll() is None and not (metrics.exists() and metrics.stat().st_size):
         time.sleep(0.02)
-    process.send_signal(number)
+    for _ in range(times):
+        process.send_signal(number)
+        time.sleep(AGAIN + 0.1 if times > 1 else 0)
     out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
@@ -133,6 +136,15 @@ def test_a_terminated_run_is_saved(place):
     assert load_solution(folder).steps == json.loads((folder / "summary.json").read_text())["steps"] > 0
 
 
+def test_a_second_signal_ends_at_once_and_the_run_goes_on_to_the_same_bits(whole, place):
+    folder = place / "stopped" / "twice"
+    code, _, err = stopped_by(signal.SIGTERM, folder, STEPS, times=2)
+    assert code == 143, err
+    assert "Traceback" not in err
+    assert phijax("resume", str(folder))[0] == 0
+    np.testing.assert_array_equal(values(folder), values(whole[0]))
+
+
 def test_a_run_that_was_killed_before_its_first_checkpoint_starts_from_its_settings(whole, place):
     folder = place / "stopped" / "killed"
     folder.mkdir(parents=True)
@@ -147,7 +159,11 @@ def test_more_time_goes_on_with_a_run_that_the_clock_ended(whole, place):
     folder = place / "stopped" / "timed"
     shutil.copytree(whole[0], folder)
     summary = json.loads((folder / "summary.json").read_text())
-    summary |= {"status": "stopped", "stop_reason": "max_seconds=1 reached (step 2000)", "steps": 1999}
+    summary |= {
+        "status": "stopped",
+        "stop_reason": "max_seconds reached, after 1.02 s of training (step 2000)",
+        "steps": 1999,
+    }
     (folder / "summary.json").write_text(json.dumps(summary))
     code, out, _ = phijax("resume", str(folder), "--json")
     assert code == 0

@@ -96,3 +96,17 @@ def test_a_run_without_a_checkpoint_is_named(tmp_path):
     RunDirectory.create(tmp_path / "run", problem(), {"seed": 0})
     with pytest.raises(RunDirectoryError, match="has no checkpoints yet; `phijax resume` goes on with it"):
         load_solution(tmp_path / "run")
+
+
+def test_a_run_that_ends_amid_a_race_gives_the_best_that_was_reached_also_from_its_folder(tmp_path):
+    y, span = phi.field("y", t), phi.Interval(t, 0, 1)
+    decay = phi.Problem(span, {"ode": Eq(y.diff(t), -(y**2)), "start": phi.on(span.at(t=0), Eq(y, 1))})
+    slow = phi.GaussNewton(refresh=3, damping=1e3, lower=1.0001)
+    race = phi.Race((phi.GaussNewton(refresh=3), slow), trial=3)
+    settings = {"network": MLP(width=4, depth=1), "points": 16, "slabs": 1, "optimizer": race, "progress": False}
+    trial = phi.solve(decay, seed=0, max_steps=3, **settings)
+    ended = phi.solve(decay, seed=0, max_steps=4, run_dir=tmp_path / "run", **settings)
+    times = np.linspace(0, 1, 9)
+    assert ended.steps == 4
+    np.testing.assert_array_equal(ended.y(t=times), trial.y(t=times))
+    np.testing.assert_array_equal(load_solution(tmp_path / "run").y(t=times), trial.y(t=times))

@@ -307,6 +307,9 @@ def test_motions_that_make_no_shape_are_refused(make, message):
 def test_combinations_of_regions_that_do_not_fit_say_so_when_used():
     (fault,) = (phi.Disk((x, y)) - phi.Interval(x, 0, 1)).faults
     assert "the two must be over the same coordinates" in fault
+    square = phi.Rectangle((x, 0, 1), (y, 0, 1))
+    (fault,) = (square.side("top") | square.side("bottom")).faults
+    assert 'by one name, as in plate.named(top="edge", bottom="edge").side("edge")' in fault
     (fault,) = (phi.Disk((x, y)) & phi.Disk((x, y), (5, 0))).faults
     assert "holds no point" in fault
 

@@ -53,6 +53,17 @@ def test_each_starts_where_the_first_did_and_the_winner_goes_on_where_it_stopped
     assert race.outcome(run(race, 8)[1]) is None
 
 
+@pytest.mark.parametrize(
+    ("candidates", "steps", "first"),
+    [((FAST, SLOW), 3, False), ((FAST, SLOW), 4, False), ((FAST, SLOW), 5, True), ((SLOW, FAST), 8, False)],
+)
+def test_where_a_run_ends_amid_the_race_the_best_that_was_reached_is_given(candidates, steps, first):
+    race = Race(candidates, trial=4)
+    theta, state, *_ = run(race, steps)
+    expected = run(candidates[0], 4)[0] if first else theta
+    np.testing.assert_array_equal(race.answer(theta, state), expected)
+
+
 def test_a_candidate_that_stops_waits_for_the_others():
     race = Race((GaussNewton(refresh=2, tolerance=1e6), FAST), trial=20)
     theta, state, infos, _ = run(race, 26)

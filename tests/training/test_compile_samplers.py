@@ -30,7 +30,7 @@ class Given:
 
     def sample(self, key, n):
         column = jax.random.uniform(key, (self.rows or n,))
-        coordinates = dict.fromkeys(self.names, column)
+        coordinates = dict.fromkeys(self.names, column) | ({"y": 0 * column} if self.normals else {})
         return phi.Points(coordinates, dict.fromkeys(self.names, jnp.ones_like(column)) if self.normals else None)
 
 
@@ -136,6 +136,20 @@ WRONG = {
         r"has a state of shapes \(2,\) after one refresh and of shapes \(3,\) after two",
     ),
     "pool without update": (Moving(pool=None), r"has a pool, but no update\(state, residuals\)"),
+    "a negative weight": (
+        Drawn(lambda key, n: phi.Points({"x": uniform(key, n), "y": jnp.full(n, 0.5)}, weights=jnp.linspace(2, -1, n))),
+        r"gives the weight -0\.142857 to the point x=0\.\d+, y=0\.5; a weight is at least 0, and the mean of them one",
+    ),
+    "a weight that is no number": (
+        Moving(
+            lambda state, key, n: (state, phi.Points(square_points(key, n).coordinates, weights=jnp.full(n, jnp.nan)))
+        ),
+        "gives the weight nan to the point",
+    ),
+    "a point that is nowhere": (
+        Drawn(lambda key, n: phi.Points({"x": jnp.log(uniform(key, n) - 2), "y": uniform(key, n)})),
+        "gives a point that is nowhere: x=nan, y=0",
+    ),
     "pool that lacks a column": (
         Moving(
             pool=lambda state, key, n: (state, phi.Points({"x": uniform(key, 9)})),
@@ -160,6 +174,24 @@ def test_a_sampler_that_is_wrong_in_itself_says_how(name):
 def test_what_wraps_a_sampler_refuses_what_is_none(around):
     with pytest.raises(ValueError, match=rf"{around.__name__}: 3 is no sampler; it needs a method sample\(key, n\)"):
         around(3, 2)
+
+
+@pytest.mark.parametrize("around", [lambda own: own, lambda own: phi.Held(own, every=3)])
+def test_points_outside_of_the_region_are_warned_about(around):
+    def draw(key, n):
+        return phi.Points({"x": jnp.linspace(0, 1.4, n), "y": jnp.linspace(0, 1, n)})
+
+    message = (
+        r"the sampler of 'poisson' gives 2 of 8 points outside of its region, first x=1\.2, y=0\.857143; its terms are"
+    )
+    with pytest.warns(phi.DeclarationWarning, match=message):
+        compiled(poisson=around(Drawn(draw)))
+    boundary = r"the sampler of 'flux' gives 8 of 8 points outside of its region, first x=0\.5, y=0\.25"
+    halfway = Drawn(
+        lambda key, n: phi.Points({"x": jnp.full(n, 0.5), "y": jnp.full(n, 0.25)}, {"x": jnp.ones(n), "y": jnp.ones(n)})
+    )
+    with pytest.warns(phi.DeclarationWarning, match=boundary):
+        compiled(flux=halfway)
 
 
 def test_a_sampler_of_ten_lines_serves():

@@ -7,6 +7,8 @@ import optax
 import pytest
 from training_toy import Uniform, differing, toy, unknown
 
+from phijax.balancing import LossBalancer
+from phijax.balancing.base import BalancerState
 from phijax.optimizers import GaussNewton
 from phijax.sampling.points import Points
 from phijax.training import CheckpointStore, Trainer
@@ -37,9 +39,9 @@ def line(model, batch):
     return model.c * batch.coordinates["x"] - 2.0
 
 
-def fit(module, data, steps=20, optimizer=None, **settings):
+def fit(module, data, steps=20, optimizer=None, balancer=None, **settings):
     trainer = Trainer(steps, progress=False, **settings)
-    return trainer.fit(module, datamodule=data, optimizer=optimizer or optax.sgd(1e-2), seed=0)
+    return trainer.fit(module, datamodule=data, optimizer=optimizer or optax.sgd(1e-2), balancer=balancer, seed=0)
 
 
 def test_t1_stops_at_step_0_naming_the_term_and_a_point(tmp_path):
@@ -80,6 +82,29 @@ def test_t1_a_gradient_that_is_not_finite_is_named_too():
         result.stop_reason
     )
     assert np.isfinite(np.asarray(result.model.c))
+
+
+class Lost(LossBalancer):
+    """Weights that are no number from step 6 on."""
+
+    every, refresh = 2, False
+
+    def initialize(self, terms=()):
+        return BalancerState({term: jnp.ones(()) for term in terms}, {})
+
+    def diagnostics(self, params, *, losses, residuals):
+        return {}
+
+    def update(self, state, losses, diagnostics, *, key, step):
+        return state._replace(weights=state.weights | {"curve": jnp.where(step < 6, 1.0, jnp.nan)})
+
+
+@pytest.mark.parametrize("optimizer", [optax.sgd(1e-2), GaussNewton(refresh=1)], ids=["sgd", "gauss_newton"])
+def test_t1_a_balancer_whose_weight_is_no_number_is_named(optimizer):
+    result = fit(toy(line=line, curve=curve), Grid(), 20, optimizer, balancer=Lost())
+    assert (result.status, result.step) == ("diverged", 6)
+    assert "the balancer Lost gives loss term 'curve' the weight nan at step 6; " in result.stop_reason
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(jax.device_get(result.state.model_state)))
 
 
 def test_t1_losses_that_overflow_end_the_run():

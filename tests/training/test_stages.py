@@ -93,6 +93,22 @@ def test_what_is_no_plan_is_refused(optimizer, error, message):
         Plan.of(optimizer)
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_gradients_summed_over_steps_of_the_same_points_take_the_steps_of_one(precision):
+    plain = fit(3, Stage(optax.sgd(0.1), hold=0), precision=precision)
+    sums = optax.MultiSteps(optax.sgd(0.1), 2, accumulator_dtype=None)
+    summed = fit(6, Stage(sums, hold=0), precision=precision)
+    assert differing(plain.model, summed.model) == []
+
+
+def test_sums_in_another_precision_than_the_runs_are_refused_with_the_cure():
+    sums = optax.chain(optax.clip(1.0), optax.MultiSteps(ADAM, 2).gradient_transformation())
+    with pytest.raises(
+        ValueError, match=r"MultiSteps sums gradients in float32, .* accumulator_dtype=None, which sums"
+    ):
+        fit(2, sums, precision="float64")
+
+
 def test_a_state_of_a_single_optimizer_is_refused_for_stages():
     result = fit(2, ADAM)
     with pytest.raises(ValueError, match="made for a single optimizer, but stages were given"):
