@@ -13,8 +13,7 @@ from phijax.cli.source import find
 from phijax.evaluation import Dated, RunDirectory, Solution, load_solution
 from phijax.evaluation.run_directory import REPORT
 from phijax.solve import resume, solve
-
-OUT_OF_TIME = "max_seconds="  # how a stop reason begins where the clock ended the run
+from phijax.training.schedule import OUT_OF_TIME
 
 
 def run_verb(

@@ -74,3 +74,41 @@ class FitResult:
 
     def _with_arrays(self, arrays: Any) -> Any:
         return eqx.combine(arrays, eqx.filter(self.model, eqx.is_array, inverse=True))
+
+
+@dataclass(frozen=True)
+class EnsembleResult:
+    """The end of an ensemble: for each seed, in the order given, what `fit` with that seed gives.
+
+    seeds: names of the members, the seeds themselves where they are ints. seconds: of the whole, from its start.
+    """
+
+    seeds: tuple[int | str, ...]
+    members: tuple[FitResult, ...]
+    seconds: float
+    precision: str
+    checkpoint: Path | None = None
+
+    @property
+    def status(self) -> Status:
+        """interrupted where it was; diverged where all have; else that of those that have not."""
+        found = {member.status for member in self.members}
+        left = found - {"diverged"}
+        if "interrupted" in found or not left:
+            return "interrupted" if left else "diverged"
+        return "finished" if left == {"finished"} else "stopped"
+
+    @property
+    def stop_reason(self) -> str:
+        """Why each member ended, those that ended alike together."""
+        reasons: dict[str, list[int | str]] = {}
+        for seed, member in zip(self.seeds, self.members, strict=True):
+            reasons.setdefault(f"{member.status}: {member.stop_reason}", []).append(seed)
+        return "; ".join(
+            f"{'seed' if len(own) == 1 else 'seeds'} {', '.join(map(str, own))} {why}" for why, own in reasons.items()
+        )
+
+    @property
+    def step(self) -> int:
+        """Completed steps of all members together."""
+        return sum(member.step for member in self.members)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from phijax.training.callbacks import Callbacks, Event
-from phijax.training.checkpoint import CheckpointStore
+from phijax.training.engine import Advance, Advanced, Engine
 from phijax.training.feed import Feed
 from phijax.training.interrupt import Interrupts
 from phijax.training.keys import NEXT_PART
@@ -23,25 +24,27 @@ from phijax.training.metrics import MetricsWriter, record_of
 from phijax.training.module import Course
 from phijax.training.progress import Progress
 from phijax.training.result import FitResult, Status
-from phijax.training.schedule import Events, Pace
+from phijax.training.schedule import OUT_OF_TIME, Events, Pace
 from phijax.training.stages import WHOLE_STAGE, Plan, Stage
 from phijax.training.state import TrainState, trainable
 from phijax.training.step import NONFINITE, STALLED, Program, Report, Sources
 
+Outcome = tuple[TrainState, Status, str]  # at the end of a run: its state, how it ended, and why, in a sentence
 
-class Engine(Protocol):
-    """Takes the steps of one stage. Its states hold the optimizer's own state, without the stage.
 
-    seconds: by phase of a step, where they are told apart.
-    """
+class Keeper(Protocol):
+    """Where states are saved: a CheckpointStore, or one that is shared with other runs."""
 
-    seconds: dict[str, float]
+    def save(self, step: int, tree: Any, notes: dict[str, Any]) -> None: ...
+    def close(self) -> None: ...
 
-    def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]: ...
-    def stop_reason(self) -> str: ...
-    def nonfinite_reason(self, state: TrainState, start: int) -> str: ...
-    def learning_rate(self, opt_state: Any) -> float | None: ...
-    def diagnostics(self) -> dict[str, float]: ...
+
+@dataclass
+class Shared:
+    """What runs that differ in their keys alone compile once: engines by stage, and the loss on new points."""
+
+    engines: dict[int, Engine] = field(default_factory=dict)
+    new_loss: Callable[[Any, TrainState], Any] | None = None
 
 
 @dataclass
@@ -58,13 +61,13 @@ class Session:
     metrics: MetricsWriter
     progress: Progress
     precision: str
-    store: CheckpointStore | None
+    store: Keeper | None
     folder: Path | None
     restored: bool
     course: Course | None = None
     fingerprint: str | None = None  # of the problem, for the checkpoints
+    shared: Shared = field(default_factory=Shared)
     _engines: dict[int, Engine] = field(init=False, default_factory=dict)
-    _loss: Any = field(init=False, default=None)
     _course_over: bool = field(init=False, default=False)
     _reached: TrainState | None = field(init=False, default=None)  # the last whole state
 
@@ -73,8 +76,8 @@ class Session:
         self.progress.begin(int(state.step), self.max_steps)
         try:
             with Interrupts() as interrupts:
-                state, status, reason = self._run(state, interrupts)
-                self._save(state)
+                outcome = _alone(self.steps(state, interrupts))
+                self._save(outcome[0])
         except BaseException:
             # What a callback raises, or anything else, costs no steps; saving may fail where it is what has failed.
             with suppress(Exception):
@@ -87,6 +90,10 @@ class Session:
                     self.store.close()  # tells of what could not be written behind the steps
             finally:
                 self.progress.end()
+        return self.result(*outcome)
+
+    def result(self, state: TrainState, status: Status, reason: str) -> FitResult:
+        """What the fit gives back, at the end of its steps."""
         return FitResult(
             state=state,
             model=self._model(state),
@@ -98,7 +105,8 @@ class Session:
             checkpoint=self.folder,
         )
 
-    def _run(self, state: TrainState, interrupts: Interrupts) -> tuple[TrainState, Status, str]:
+    def steps(self, state: TrainState, interrupts: Interrupts) -> Generator[Advance, Advanced, Outcome]:
+        """The run from `state` on: asks for steps, is sent what they gave, and returns how it ended."""
         reason: str | None = None
         if int(state.step) == 0 and not self.restored:
             state, reason = self._call_back(state, None)
@@ -107,7 +115,7 @@ class Session:
             index, start = self.plan.where(state.opt_state)
             stage = self.plan.stages[index]
             end = self.max_steps if stage.steps is None else min(self.max_steps, start + stage.steps)
-            state, status, reason, over = self._run_stage(state, stage, start, end, interrupts)
+            state, status, reason, over = yield from self._stage(state, stage, start, end, interrupts)
             if status != "stopped" or not over:
                 break
             reason = f"stage {index + 1} of {len(self.plan.stages)}: {reason}" if self.plan.staged else reason
@@ -167,18 +175,17 @@ class Session:
 
     def _new_loss(self, state: TrainState) -> Any:
         """The loss on points of the step to come, which no step has seen."""
-        if self._loss is None:
-            arrays, static = eqx.partition(self.sources, eqx.is_array)
-            loss = jax.jit(lambda arrays, state: self.program.new_loss(eqx.combine(arrays, static), state))
-            self._loss = lambda state: loss(arrays, state)
-        return self._loss(state)
+        arrays, static = eqx.partition(self.sources, eqx.is_array)
+        if self.shared.new_loss is None:
+            self.shared.new_loss = jax.jit(lambda own, state: self.program.new_loss(eqx.combine(own, static), state))
+        return self.shared.new_loss(arrays, state)
 
     def _model(self, state: TrainState) -> Any:
         return self.program.model(*trainable(state.model_state))
 
-    def _run_stage(
+    def _stage(
         self, state: TrainState, stage: Stage, start: int, end: int, interrupts: Interrupts
-    ) -> tuple[TrainState, Status, str | None, bool]:
+    ) -> Generator[Advance, Advanced, tuple[TrainState, Status, str | None, bool]]:
         """(state, status, reason, whether the stage itself is over)."""
         engine = self._engine(state, stage)
         self.pace.new_stage()
@@ -186,7 +193,7 @@ class Session:
         while (step := int(inner.step)) < end:
             stop = min(end, self.events.next_after(step), step + self.pace.steps())
             begun = time.monotonic()
-            inner, report, halt = engine.advance(inner, start, stop)
+            inner, report, halt = yield Advance(engine, inner, start, stop, state)
             self.pace.timed(int(inner.step) - step, time.monotonic() - begun)
             state = inner._replace(opt_state=self.plan.rewrap(state.opt_state, inner.opt_state))
             if halt == NONFINITE:
@@ -209,7 +216,7 @@ class Session:
             if interrupts.name is not None:
                 return state, "interrupted", f"interrupted by {interrupts.name}", False
             if self.pace.out_of_time and step < self.max_steps:
-                return state, "stopped", f"max_seconds={self.pace.max_seconds:g} reached", False
+                return state, "stopped", f"{OUT_OF_TIME}{self.pace.max_seconds:g} reached", False
         return state, "stopped", f"all {end - start} steps done", True
 
     def _engine(self, state: TrainState, stage: Stage) -> Engine:
@@ -224,8 +231,12 @@ class Session:
             else:  # the record has it, from where the stage began
                 self.progress.say(sentence)
         if index not in self._engines:  # parts of a run go through the same stages, compiled once
-            kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
-            self._engines[index] = kind(self.program, stage.optimizer, Feed(hold), self.sources)
+            engines = self.shared.engines
+            if index in engines:
+                self._engines[index] = engines[index].beside(self.sources)
+            else:
+                kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
+                engines[index] = self._engines[index] = kind(self.program, stage.optimizer, Feed(hold), self.sources)
         return self._engines[index]
 
     def _call_back(
@@ -262,6 +273,20 @@ class Session:
     def _save(self, state: TrainState) -> None:
         if self.store is None:
             return
-        notes = {"precision": self.precision, "seconds": self.pace.seconds, "fingerprint": self.fingerprint}
-        self.store.save(int(state.step), state, notes)
+        self.store.save(int(state.step), state, self.notes)
         self.pace.saved()
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What a checkpoint says of the run beside its state."""
+        return {"precision": self.precision, "seconds": self.pace.seconds, "fingerprint": self.fingerprint}
+
+
+def _alone(steps: Generator[Advance, Advanced, Outcome]) -> Outcome:
+    """Takes the steps that one run asks for, to its end."""
+    try:
+        asked = next(steps)
+        while True:
+            asked = steps.send(asked.taken())
+    except StopIteration as end:
+        return end.value
