@@ -18,18 +18,21 @@ from phijax.evaluation.stored import stored_network, stored_slabs
 from phijax.networks import NetworkSpec
 from phijax.optimizers import LeastSquaresOptimizer, optimizer_from_config, optimizer_to_config
 from phijax.training import Stage, root_key
+from phijax.training.keys import root_keys
 from phijax.training.stages import Plan
 
 
-def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | None, optimizer: Any) -> dict:
+def config_of(
+    choice: Choice, *, problem: str, start: Mapping[str, Any], max_seconds: float | None, optimizer: Any
+) -> dict:
     """Tables for config.toml. What is a Python object of the user's own has no table.
 
-    optimizer: as given to `solve`: its table, None where the rule chose it, or an object or stages of some, of which
-    only those of this package say what they are.
+    start: {"seed": one} or {"seeds": several}. optimizer: as given to `solve`: its table, None where the rule chose it, or
+    an object or stages of some, of which only those of this package say what they are.
     """
     return {
         "problem": problem,
-        "seed": _seed_entry(seed),
+        **_start_entry(start),
         "precision": choice.precision,
         "max_seconds": max_seconds,
         "scales": None if choice.scales is None else dict(choice.scales),
@@ -84,12 +87,24 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
     )
 
 
-def seed_of(config: Mapping[str, Any]) -> Any:
-    """The seed that was recorded, an int or a key."""
-    seed = config["seed"]
-    if isinstance(seed, int):
-        return seed
-    return jax.random.wrap_key_data(jnp.asarray(seed["words"], jnp.uint32), impl=seed["implementation"])
+def start_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The {"seed": one} or {"seeds": several} that were recorded, each an int or a key."""
+    if "seeds" in config:
+        return {"seeds": [_seed_of(entry) for entry in config["seeds"]]}
+    return {"seed": _seed_of(config["seed"])}
+
+
+def _seed_of(entry: Any) -> Any:
+    if isinstance(entry, int):
+        return entry
+    return jax.random.wrap_key_data(jnp.asarray(entry["words"], jnp.uint32), impl=entry["implementation"])
+
+
+def _start_entry(start: Mapping[str, Any]) -> dict[str, Any]:
+    if "seeds" not in start:
+        return {"seed": _seed_entry(start["seed"])}
+    root_keys(start["seeds"])  # refuses what are no seeds, before there is a folder
+    return {"seeds": [_seed_entry(seed) for seed in start["seeds"]]}
 
 
 def _seed_entry(seed: Any) -> Any:

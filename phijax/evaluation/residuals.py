@@ -11,10 +11,8 @@ import numpy as np
 import sympy
 
 from phijax._precision import precision_scope
-from phijax.evaluation.chunks import ChunkedFunction
 from phijax.evaluation.evaluator import Evaluator
 from phijax.formulation import Constraint, Problem, Term
-from phijax.lowering import Expressions
 from phijax.sampling import RegionSampler
 from phijax.sampling.points import Points
 from phijax.symbolic import Field, Normal
@@ -73,9 +71,7 @@ def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points
         sizes[name] = _size_of_values(term, evaluator.layout.scales)
         addends = _addends(term)
         expressions |= {(name, -1): term.residual, **{(name, i): addend for i, addend in enumerate(addends)}}
-    with precision_scope(evaluator.precision):
-        lowered = Expressions(evaluator.layout, expressions, split_complex=False)  # type: ignore[arg-type]
-    rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
+    rows = evaluator.kept(("residuals", constraint.name), lambda: evaluator.rows(expressions))
     values = rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
     found = []
     for name, term in zip(constraint.term_names, constraint.terms, strict=True):

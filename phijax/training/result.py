@@ -101,12 +101,13 @@ class EnsembleResult:
     @property
     def stop_reason(self) -> str:
         """Why each member ended, those that ended alike together."""
-        reasons: dict[str, list[int | str]] = {}
+        reasons: dict[str, list[str]] = {}
         for seed, member in zip(self.seeds, self.members, strict=True):
-            reasons.setdefault(f"{member.status}: {member.stop_reason}", []).append(seed)
-        return "; ".join(
-            f"{'seed' if len(own) == 1 else 'seeds'} {', '.join(map(str, own))} {why}" for why, own in reasons.items()
-        )
+            why = member.stop_reason if member.status == self.status else f"{member.status}: {member.stop_reason}"
+            reasons.setdefault(why, []).append(str(seed))
+        if len(reasons) == 1:
+            return next(iter(reasons))
+        return "; ".join(f"seed{'s' * (len(own) > 1)} {', '.join(own)}: {why}" for why, own in reasons.items())
 
     @property
     def step(self) -> int:
