@@ -23,16 +23,17 @@ from phijax.training.stages import Plan
 
 
 def config_of(
-    choice: Choice, *, problem: str, start: Mapping[str, Any], max_seconds: float | None, optimizer: Any
+    choice: Choice, *, problem: str, seed: Any = None, seeds: Any = None, max_seconds: float | None, optimizer: Any
 ) -> dict:
     """Tables for config.toml. What is a Python object of the user's own has no table.
 
-    start: {"seed": one} or {"seeds": several}. optimizer: as given to `solve`: its table, None where the rule chose it, or
-    an object or stages of some, of which only those of this package say what they are.
+    seed, seeds: one of them. optimizer: as given to `solve`: its table, None where the rule chose it, or an object or stages
+    of some, of which only those of this package say what they are.
     """
     return {
         "problem": problem,
-        **_start_entry(start),
+        "seed": _seed_entry(seed) if seeds is None else None,
+        "seeds": None if seeds is None else _seed_entries(seeds),
         "precision": choice.precision,
         "max_seconds": max_seconds,
         "scales": None if choice.scales is None else dict(choice.scales),
@@ -87,24 +88,27 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
     )
 
 
+def seed_of(config: Mapping[str, Any]) -> Any:
+    """The seed that was recorded, an int or a key."""
+    return _seed_from(config["seed"])
+
+
 def start_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The {"seed": one} or {"seeds": several} that were recorded, each an int or a key."""
+    """{"seed": one} or {"seeds": several}, as they were recorded."""
     if "seeds" in config:
-        return {"seeds": [_seed_of(entry) for entry in config["seeds"]]}
-    return {"seed": _seed_of(config["seed"])}
+        return {"seeds": [_seed_from(entry) for entry in config["seeds"]]}
+    return {"seed": seed_of(config)}
 
 
-def _seed_of(entry: Any) -> Any:
+def _seed_from(entry: Any) -> Any:
     if isinstance(entry, int):
         return entry
     return jax.random.wrap_key_data(jnp.asarray(entry["words"], jnp.uint32), impl=entry["implementation"])
 
 
-def _start_entry(start: Mapping[str, Any]) -> dict[str, Any]:
-    if "seeds" not in start:
-        return {"seed": _seed_entry(start["seed"])}
-    root_keys(start["seeds"])  # refuses what are no seeds, before there is a folder
-    return {"seeds": [_seed_entry(seed) for seed in start["seeds"]]}
+def _seed_entries(seeds: Any) -> list[Any]:
+    root_keys(seeds)  # refuses what are no seeds, before there is a folder
+    return [_seed_entry(seed) for seed in seeds]
 
 
 def _seed_entry(seed: Any) -> Any:

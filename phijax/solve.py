@@ -124,7 +124,7 @@ def solve(
     )
     run = None
     if run_dir is not None:
-        config = config_of(choice, problem=problem.name, start=start, max_seconds=max_seconds, optimizer=optimizer)
+        config = config_of(choice, problem=problem.name, **start, max_seconds=max_seconds, optimizer=optimizer)
         run = RunDirectory.create(run_dir, problem, config)
     with nullcontext() if run is None else run.in_use():
         choice, compiled = _measured(problem, choice, run)

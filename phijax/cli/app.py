@@ -250,6 +250,22 @@ def bench_speed(
     return speed_verb(tasks or [], steps=steps, cache=not no_cache)
 
 
+@bench.command("ensemble")
+@_verb
+def bench_ensemble(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task of `bench speed`.")] = "T1c",
+    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.")] = 8,
+    steps: Annotated[int | None, typer.Option(help="Steps to time; a number that suits the task unless given.")] = None,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Keep compiled programs, and use those that are kept.")
+    ] = False,
+) -> int:
+    """Time several seeds in one ensemble and one after the other; one line of JSON."""
+    from phijax.cli.benching import ensemble_verb
+
+    return ensemble_verb(task, seeds=seeds, steps=steps, cache=cache)
+
+
 @bench.command("least-squares")
 @_verb
 def bench_least_squares(

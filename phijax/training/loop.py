@@ -16,7 +16,7 @@ from phijax.training.diagnose import nonfinite_reason
 from phijax.training.dtypes import like
 from phijax.training.engine import Advance, Advanced
 from phijax.training.feed import Feed
-from phijax.training.lanes import one_after_another, side_by_side
+from phijax.training.lanes import in_turn, one_after_another, side_by_side
 from phijax.training.learning_rate import learning_rate
 from phijax.training.state import TrainState
 from phijax.training.step import RUN, Program, Report, Sources, first_order_step, step_inputs
@@ -74,8 +74,7 @@ class FirstOrderEngine:
     def together(self, asked: Sequence[Advance], lanes: int) -> list[Advanced]:
         """What `advance` gives for each of several runs, in one program for `lanes` of them, however many still go on.
 
-        On a CPU they are taken one after the other: there a network of width 20 keeps the cores busy by itself, and what
-        a step works on stays in the cache. Elsewhere they go side by side as long as all are at the same step.
+        Side by side where that is better, as long as all are at the same step; else in turn.
         """
         engines = [each.engine for each in asked]
         for engine, each in zip(engines, asked, strict=True):
@@ -85,7 +84,7 @@ class FirstOrderEngine:
         rows = [(e._arrays, a.state, e._report, a.start, a.end) for e, a in zip(engines, asked, strict=True)]
         rows += [(self._arrays, first.state, first.engine._report, first.start, int(first.state.step))] * free
         in_step = len({(int(each.state.step), each.start) for each in asked}) == 1
-        run = self._abreast if in_step and jax.default_backend() != "cpu" else self._in_turn
+        run = self._abreast if in_step and not in_turn() else self._in_turn
         arrays, states, reports, starts, ends = zip(*rows, strict=True)
         states, reports, halts = run(arrays, states, reports, jnp.array(starts, jnp.int32), jnp.array(ends, jnp.int32))
         for engine, report in zip(engines, reports, strict=False):

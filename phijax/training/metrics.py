@@ -171,7 +171,7 @@ class MetricsWriter:
     @classmethod
     def several(cls, path: Path | None, histories: Mapping[int | str, History]) -> list[MetricsWriter]:
         """One for each seed, all to one file, whose lines say whose they are."""
-        writers = [cls(None, history) for history in histories.values()]
+        writers: list[MetricsWriter] = [cls(None, history) for history in histories.values()]
         if path is not None:
             marked = [{"seed": s} | line for s, own in histories.items() for line in (*own.records, *own.events)]
             _rewrite(path, marked)
