@@ -98,7 +98,8 @@ def solve(
     points by their time, as of `compile`, where no slabs are asked for. rows: points whose gradient is taken together,
     as of `compile`; "tune" measures. method: "network" trains one, "random_features" takes a linear problem in one
     least-squares solve; None tries the latter where a problem is linear. callbacks: as of `Trainer`; a run folder does not
-    hold them. run_dir: folder for the run, or Dated() for a new one named after the time; None writes nothing.
+    hold them. run_dir: folder for the run, its report and pictures, or Dated() for a new one named after the time; None
+    writes nothing.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
@@ -133,18 +134,26 @@ def solve(
         return _trained(trainer, compiled, choice, run, begun, **start)
 
 
-def resume(run_dir: str | Path, *, max_seconds: float | None = None, progress: Any = None) -> Solution | Ensemble:
+def resume(
+    run_dir: str | Path,
+    *,
+    max_seconds: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: Any = None,
+) -> Solution | Ensemble:
     """Goes on with the run in `run_dir`, in place, from its last whole checkpoint, or from its settings if it has none.
 
-    max_seconds: spent from now on; None spends what the run's own bound has left.
+    max_seconds: spent from now on; None spends what the run's own bound has left. callbacks: those that it was begun with.
     Raises RunDirectoryError or CheckpointError, naming what is missing, or the process that uses the folder.
     """
     run = RunDirectory.open(run_dir)
     with run.in_use():
-        return _resumed(run, max_seconds, progress)
+        return _resumed(run, max_seconds, progress, callbacks)
 
 
-def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Solution | Ensemble:
+def _resumed(
+    run: RunDirectory, max_seconds: float | None, progress: Any, callbacks: Sequence[Callback]
+) -> Solution | Ensemble:
     begun = time.monotonic()
     config = run.config
     with reading(run.path / CONFIG):
@@ -163,7 +172,7 @@ def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Sol
         check_seconds(max_seconds)
         limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
     choice, compiled = _measured(run.problem, choice, run)
-    trainer = _trainer(choice, run, limit, progress)
+    trainer = _trainer(choice, run, limit, progress, callbacks)
     return _trained(trainer, compiled, choice, run, begun, ckpt_path=None if saved is None else run.path, **start)
 
 
@@ -183,7 +192,7 @@ def _trainer(
     run: RunDirectory | None,
     max_seconds: float | None,
     progress: Any,
-    callbacks: Sequence[Callback] = (),
+    callbacks: Sequence[Callback],
 ) -> Trainer:
     return Trainer(
         choice.max_steps,
@@ -219,6 +228,8 @@ def _trained(
             warnings.warn(open_field(name, change), DeclarationWarning, stacklevel=4)
     if run is not None:
         run.write_summary(solution)
+        if solution.status != "interrupted":
+            run.write_plots(solution)
     return solution
 
 

@@ -80,14 +80,13 @@ def _is_over(summary: dict[str, Any], max_seconds: float | None) -> bool:
 
 
 def _told(solution: Solution | Ensemble, as_json: bool) -> int:
-    """Prints the report, draws the pictures, and gives the exit code."""
+    """Prints the report and where the pictures are, and gives the exit code."""
     print(solution.make_report(), flush=True)
     run = RunDirectory.open(str(solution.folder))
     if solution.status == "interrupted":
         print(f"\ngo on with: phijax resume {run.path}")
     else:
-        pictures = run.write_plots(solution)
-        print(f"\n{run.path}", *(f"  {picture.relative_to(run.path)}" for picture in pictures), sep="\n")
+        print(f"\n{run.path}", *(f"  {picture.relative_to(run.path)}" for picture in run.pictures), sep="\n")
     if as_json:
         print(json.dumps(run.summary, ensure_ascii=False))
     return _code_of(solution)

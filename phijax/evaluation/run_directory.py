@@ -175,6 +175,12 @@ class RunDirectory:
         folder.mkdir(exist_ok=True)
         return folder
 
+    @property
+    def pictures(self) -> list[Path]:
+        """The pictures and the report with them that have been written."""
+        known = [*(self.path / PLOTS / name for name in PICTURES.values()), self.path / REPORT_PAGE]
+        return [path for path in known if path.is_file()]
+
     def update_config(self, changes: Mapping[str, Any]) -> None:
         """Writes config.toml anew with further settings, as of what was decided by measuring."""
         write_text(self.path / CONFIG, config_text(self.config | dict(changes)))
