@@ -182,7 +182,7 @@ def shared_by(sources: Sequence[Any]) -> list[Shared]:
     parts = [eqx.partition(source, eqx.is_array) for source in sources]
     shapes = [jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype)), arrays) for arrays, _ in parts]
     same = all(
-        eqx.tree_equal(parts[0][1], static) is True and shapes[0] == own
+        bool(eqx.tree_equal(parts[0][1], static)) and shapes[0] == own
         for (_, static), own in zip(parts[1:], shapes[1:], strict=True)
     )
     return [Shared()] * len(sources) if same else [Shared() for _ in sources]

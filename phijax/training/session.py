@@ -115,7 +115,7 @@ class Session:
             index, start = self.plan.where(state.opt_state)
             stage = self.plan.stages[index]
             end = self.max_steps if stage.steps is None else min(self.max_steps, start + stage.steps)
-            state, status, reason, over = yield from self._stage(state, stage, start, end, interrupts)
+            state, status, reason, over = yield from self._run_stage(state, stage, start, end, interrupts)
             if status != "stopped" or not over:
                 break
             reason = f"stage {index + 1} of {len(self.plan.stages)}: {reason}" if self.plan.staged else reason
@@ -183,7 +183,7 @@ class Session:
     def _model(self, state: TrainState) -> Any:
         return self.program.model(*trainable(state.model_state))
 
-    def _stage(
+    def _run_stage(
         self, state: TrainState, stage: Stage, start: int, end: int, interrupts: Interrupts
     ) -> Generator[Advance, Advanced, tuple[TrainState, Status, str | None, bool]]:
         """(state, status, reason, whether the stage itself is over)."""
