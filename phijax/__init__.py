@@ -19,10 +19,13 @@ from phijax.balancing import Static as Static
 from phijax.drawing import plot as plot
 
 # Solve and evaluate.
+from phijax.evaluation import Ensemble as Ensemble
+from phijax.evaluation import EnsembleReport as EnsembleReport
 from phijax.evaluation import Report as Report
 from phijax.evaluation import RunDirectory as RunDirectory
 from phijax.evaluation import Solution as Solution
 from phijax.evaluation import fresh_loss as fresh_loss
+from phijax.evaluation import load_ensemble as load_ensemble
 from phijax.evaluation import load_solution as load_solution
 from phijax.evaluation import reference_error as reference_error
 
@@ -117,6 +120,7 @@ from phijax.symbolic import time as time
 from phijax.training import Average as Average
 from phijax.training import Callback as Callback
 from phijax.training import EarlyStopping as EarlyStopping
+from phijax.training import EnsembleResult as EnsembleResult
 from phijax.training import FitResult as FitResult
 from phijax.training import KeepBest as KeepBest
 from phijax.training import Module as Module

@@ -18,18 +18,22 @@ from phijax.evaluation.stored import stored_network, stored_slabs
 from phijax.networks import network_to_config
 from phijax.optimizers import LeastSquaresOptimizer, optimizer_from_config, optimizer_to_config
 from phijax.training import Stage, root_key
+from phijax.training.keys import root_keys
 from phijax.training.stages import Plan
 
 
-def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | None, optimizer: Any) -> dict:
+def config_of(
+    choice: Choice, *, problem: str, seed: Any = None, seeds: Any = None, max_seconds: float | None, optimizer: Any
+) -> dict:
     """Tables for config.toml. What is a Python object of the user's own has no table.
 
-    optimizer: as given to `solve`: its table, None where the rule chose it, or an object or stages of some, of which
-    only those of this package say what they are.
+    seed, seeds: one of them. optimizer: as given to `solve`: its table, None where the rule chose it, or an object or stages
+    of some, of which only those of this package say what they are.
     """
     return {
         "problem": problem,
-        "seed": _seed_entry(seed),
+        "seed": _seed_entry(seed) if seeds is None else None,
+        "seeds": None if seeds is None else _seed_entries(seeds),
         "precision": choice.precision,
         "max_seconds": max_seconds,
         "scales": None if choice.scales is None else dict(choice.scales),
@@ -86,10 +90,25 @@ def choice_of(config: Mapping[str, Any]) -> Choice:
 
 def seed_of(config: Mapping[str, Any]) -> Any:
     """The seed that was recorded, an int or a key."""
-    seed = config["seed"]
-    if isinstance(seed, int):
-        return seed
-    return jax.random.wrap_key_data(jnp.asarray(seed["words"], jnp.uint32), impl=seed["implementation"])
+    return _seed_from(config["seed"])
+
+
+def start_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """{"seed": one} or {"seeds": several}, as they were recorded."""
+    if "seeds" in config:
+        return {"seeds": [_seed_from(entry) for entry in config["seeds"]]}
+    return {"seed": seed_of(config)}
+
+
+def _seed_from(entry: Any) -> Any:
+    if isinstance(entry, int):
+        return entry
+    return jax.random.wrap_key_data(jnp.asarray(entry["words"], jnp.uint32), impl=entry["implementation"])
+
+
+def _seed_entries(seeds: Any) -> list[Any]:
+    root_keys(seeds)  # refuses what are no seeds, before there is a folder
+    return [_seed_entry(seed) for seed in seeds]
 
 
 def _seed_entry(seed: Any) -> Any:

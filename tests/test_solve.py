@@ -240,3 +240,46 @@ def test_p40_the_schrodinger_equation_focuses_to_four():
     )
     solution = phi.solve(problem, seed=0, progress=False)
     assert abs(solution.h(x=0.0, t=np.pi / 4)) == pytest.approx(4.0, abs=1e-2)
+
+
+class Counter(phi.Callback):
+    """Counts its calls in its state."""
+
+    every = 4
+
+    def init(self, model):
+        return jnp.zeros((), jnp.int32)
+
+    def step(self, state, event):
+        return state + 1, "eight calls" if int(state) == 7 else None
+
+
+def test_solve_takes_callbacks_and_seeds():
+    settings = {"network": SMALL, "points": 16, "callbacks": [Counter()], "progress": False}
+    single = phi.solve(line(2.0), seed=1, optimizer=optax.adam(1e-3), max_steps=100, **settings)
+    assert single.steps == 28
+    assert single.stop_reason.startswith("eight calls")
+    both = phi.solve(line(2.0), seeds=(0, 1), optimizer=optax.adam(1e-3), max_steps=100, **settings)
+    assert both.steps == 56
+    assert both.stop_reason == single.stop_reason
+    np.testing.assert_array_equal(both.members[1].u(x=0.3), single.u(x=0.3))
+    assert both.choice.max_steps == 100
+
+
+def test_solve_takes_one_seed_or_several():
+    for start in ({}, {"seed": 0, "seeds": [0, 1]}):
+        with pytest.raises(TypeError, match="takes either seed="):
+            phi.solve(line(2.0), **start)
+
+
+def test_an_ensemble_goes_on_from_its_folder(tmp_path):
+    settings = {"network": SMALL, "points": 16, "optimizer": {"kind": "Adam"}, "progress": False, "max_steps": 40}
+    whole = phi.solve(line(2.0), seeds=(0, 1), run_dir=tmp_path / "whole", **settings)
+    cut = phi.solve(line(2.0), seeds=(0, 1), run_dir=tmp_path / "cut", max_seconds=1e-3, **settings)
+    assert cut.stop_reason.startswith("max_seconds=")
+    assert cut.steps < whole.steps
+    resumed = phi.resume(tmp_path / "cut", max_seconds=600, progress=False)
+    assert resumed.seeds == (0, 1)
+    assert resumed.steps == whole.steps == 80
+    for one, other in zip(resumed.members, whole.members, strict=True):
+        np.testing.assert_array_equal(one.u(x=0.3), other.u(x=0.3))

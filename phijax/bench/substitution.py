@@ -50,7 +50,7 @@ def reference_residuals(problem: Problem) -> list[TermResidual]:
         for constraint in problem.constraints.values():
             if constraint.terms:
                 points = constraint_points(constraint, margin=MARGIN if constraint.on_domain and not closed else 0.0)
-                found += residuals_at(layout, constraint, points, partial(_values, layout, points, closed))
+                found += residuals_at(layout.scales, constraint, points, partial(_values, layout, points, closed))
     return found
 
 
@@ -124,9 +124,11 @@ def _inside(piece: Region, nodes: Points, random: np.random.Generator, count: in
     return jax.tree.map(lambda column: column[chosen], nodes)
 
 
-def _values(layout: ExactLayout, points: Points, compiled: bool, lowered: Expressions) -> Mapping[Any, np.ndarray]:
+def _values(
+    layout: ExactLayout, points: Points, compiled: bool, expressions: Mapping[Any, sympy.Expr]
+) -> Mapping[Any, np.ndarray]:
     """{label: (n,)}. A reference that takes numbers and no tracers is asked point by point, without compiling."""
-    model = layout.model()
+    model, lowered = layout.model(), Expressions(layout, expressions, split_complex=False)
     if compiled:
         rows = jax.jit(jax.vmap(partial(lowered.pointwise, model)))(jax.tree.map(jnp.asarray, points))
         return {label: np.asarray(column) for label, column in rows.items()}

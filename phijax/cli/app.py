@@ -139,6 +139,7 @@ def run(
     target: Target,
     assignments: Assignments = None,
     seed: Annotated[int, typer.Option(help="A whole number from 0 to 2^32 - 1.")] = 0,
+    seeds: Annotated[int | None, typer.Option(help="So many seeds at once, counted from --seed.")] = None,
     precision: Annotated[str | None, typer.Option(help="float32 or float64; chosen by rule unless given.")] = None,
     max_seconds: MaxSeconds = None,
     run_dir: Annotated[str | None, typer.Option(help="Folder of the run; runs/NAME-DATE-TIME unless given.")] = None,
@@ -152,6 +153,7 @@ def run(
         target,
         assignments or [],
         seed=seed,
+        seeds=seeds,
         precision=precision,
         max_seconds=max_seconds,
         run_dir=run_dir,
@@ -254,6 +256,22 @@ def bench_speed(
     from phijax.cli.benching import speed_verb
 
     return speed_verb(tasks or [], steps=steps, cache=not no_cache)
+
+
+@bench.command("ensemble")
+@_verb
+def bench_ensemble(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task of `bench speed`.")] = "T1c",
+    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.")] = 8,
+    steps: Annotated[int | None, typer.Option(help="Steps to time; a number that suits the task unless given.")] = None,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Keep compiled programs, and use those that are kept.")
+    ] = False,
+) -> int:
+    """Time several seeds in one ensemble and one after the other; one line of JSON."""
+    from phijax.cli.benching import ensemble_verb
+
+    return ensemble_verb(task, seeds=seeds, steps=steps, cache=cache)
 
 
 @bench.command("least-squares")

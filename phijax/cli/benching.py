@@ -31,6 +31,23 @@ def speed_verb(tasks: Sequence[str], *, steps: int | None, cache: bool) -> int:
     return max(codes)
 
 
+def ensemble_verb(task: str, *, seeds: int, steps: int | None, cache: bool) -> int:
+    """Prints `RESULT {...}` for several seeds of a task, together and apart."""
+    from phijax.bench.speed_tasks import SPEED_TASKS
+
+    if task not in SPEED_TASKS:
+        raise ValueError(f"{task!r} is no speed task; {nearest(task, SPEED_TASKS)}.")
+    for option, count, least in (("--seeds", seeds, 2), ("--steps", steps, 1)):
+        if count is not None and count < least:
+            raise ValueError(f"{option} {count}: give a whole number of at least {least}.")
+    configure_jax(cache=cache)
+    from phijax.bench.ensemble import time_ensemble
+
+    found = {key: float(f"{v:.4g}") for key, v in asdict(time_ensemble(task, seeds, steps)).items()}
+    print("RESULT " + json.dumps({"task": task, **found}), flush=True)
+    return 0
+
+
 def least_squares_verb(*, rows: int, cache: bool) -> int:
     """Prints `RESULT {...}` for a Gauss-Newton step."""
     if rows < 64:

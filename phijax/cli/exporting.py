@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from phijax.cli.errors import Exit, UsageError
-from phijax.evaluation import load_solution
+from phijax.evaluation import load_run
 from phijax.evaluation.export.vtk import vtk_suffix
 from phijax.formulation.faults import nearest
 
@@ -17,7 +17,7 @@ def export_verb(run_dir: str, kind: str, *, out: str | None, points: int | None,
     """Writes one file, or a series of them, and prints its path."""
     if kind not in FORMATS:
         raise UsageError(f"--format {kind}: no format is called so; {nearest(kind, FORMATS)}.")
-    solution = load_solution(run_dir)
+    solution = load_run(run_dir)
     suffix = FORMATS[kind] or vtk_suffix(solution.problem)
     if out is None:
         folder = Path(run_dir).absolute() / FOLDER

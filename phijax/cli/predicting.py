@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from phijax.cli.errors import Exit, UsageError
-from phijax.evaluation import Solution, load_solution
+from phijax.evaluation import Ensemble, Solution, load_run
 from phijax.evaluation.export import write_columns
+from phijax.evaluation.fields import Fields
 from phijax.formulation.csv_files import read_csv
 
 
@@ -19,7 +20,7 @@ def predict_verb(run_dir: str, points: str, *, residuals: bool, out: str | None)
     """Writes coordinates and values, and with `residuals` those of the domain's equations, to a file."""
     source = Path(points)
     target = _target(source, out)
-    solution = load_solution(run_dir)
+    solution = load_run(run_dir)
     known = [symbol.name for symbol in solution.problem.domain.coordinates]
     coordinates = read_columns(source, known)
     values = predicted(solution, coordinates, residuals)
@@ -28,17 +29,27 @@ def predict_verb(run_dir: str, points: str, *, residuals: bool, out: str | None)
     return Exit.OK
 
 
-def predicted(solution: Solution, coordinates: dict[str, Any], residuals: bool) -> dict[str, np.ndarray]:
-    """{field: values}, and {residual_TERM: residual}, in the shape of the coordinates."""
+def predicted(solution: Solution | Ensemble, coordinates: dict[str, Any], residuals: bool) -> dict[str, np.ndarray]:
+    """{field: values}, and {residual_TERM: residual}, in the shape of the coordinates.
+
+    Of an ensemble these are means, and what ends in _spread their standard deviations.
+    """
     shape = np.broadcast_shapes(*(column.shape for column in coordinates.values()))
-    values = {name: solution[name](**coordinates) for name in solution.problem.fields}
+    values = _values(solution, coordinates, residuals)
+    if isinstance(solution, Ensemble):
+        values |= {f"{name}_spread": v for name, v in _values(solution.spread, coordinates, residuals).items()}
+    return {name: np.broadcast_to(value, shape) for name, value in values.items()}
+
+
+def _values(fields: Fields, coordinates: dict[str, Any], residuals: bool) -> dict[str, np.ndarray]:
+    values = {name: fields[name](**coordinates) for name in fields.problem.fields}
     if residuals:
-        for name, constraint in solution.problem.constraints.items():
+        for name, constraint in fields.problem.constraints.items():
             if constraint.on_domain:
-                found = solution.residual(name, **coordinates)
+                found = fields.residual(name, **coordinates)
                 terms = found if isinstance(found, dict) else {name: found}
                 values |= {f"residual_{term}": value for term, value in terms.items()}
-    return {name: np.broadcast_to(value, shape) for name, value in values.items()}
+    return values
 
 
 def read_columns(path: Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:

@@ -10,11 +10,10 @@ from phijax.cli.process import configure_jax
 from phijax.cli.run_settings import given_settings
 from phijax.cli.settings import parse
 from phijax.cli.source import find
-from phijax.evaluation import Dated, RunDirectory, Solution, load_solution
+from phijax.evaluation import Dated, Ensemble, RunDirectory, Solution, load_run
 from phijax.evaluation.run_directory import REPORT
 from phijax.solve import resume, solve
-
-OUT_OF_TIME = "max_seconds "  # how a stop reason begins where the clock ended the run
+from phijax.training.schedule import OUT_OF_TIME
 
 
 def run_verb(
@@ -22,6 +21,7 @@ def run_verb(
     assignments: list[str],
     *,
     seed: int,
+    seeds: int | None,
     precision: str | None,
     max_seconds: float | None,
     run_dir: str | None,
@@ -30,13 +30,16 @@ def run_verb(
 ) -> int:
     """Solves a problem, prints the report and fills the run's folder."""
     _check_seconds(max_seconds)
+    if seeds is not None and seeds < 2:
+        raise UsageError(f"--seeds {seeds}: give at least 2, for a spread; --seed is for a single run.")
     constants, settings = parse(assignments)
     source = find(target)
     configure_jax(precision, cache)
     problem = source.problem(constants)
     given = given_settings(problem, settings)
     folder = Dated() if run_dir is None else run_dir
-    solution = solve(problem, seed=seed, max_seconds=max_seconds, precision=precision, run_dir=folder, **given)
+    start: Any = {"seed": seed} if seeds is None else {"seeds": range(seed, seed + seeds)}
+    solution = solve(problem, **start, max_seconds=max_seconds, precision=precision, run_dir=folder, **given)
     return _told(solution, as_json)
 
 
@@ -58,15 +61,14 @@ def resume_verb(run_dir: str, *, max_seconds: float | None, as_json: bool, cache
 def plot_verb(run_dir: str) -> int:
     """Draws a run's pictures into its folder."""
     run = RunDirectory.open(run_dir)
-    for picture in run.write_plots(load_solution(run.path)):
+    for picture in run.write_plots(load_run(run.path)):
         print(picture)
     return Exit.OK
 
 
 def report_verb(run_dir: str, out: str | None) -> int:
     """Writes a run's report as one HTML file."""
-    solution = load_solution(RunDirectory.open(run_dir).path)
-    print(solution.report_html(out))
+    print(load_run(run_dir).report_html(out))
     return Exit.OK
 
 
@@ -74,24 +76,23 @@ def _is_over(summary: dict[str, Any], max_seconds: float | None) -> bool:
     """Whether there is nothing to go on with: more time goes on with a run that the clock ended."""
     if summary["status"] == "interrupted":
         return False
-    return max_seconds is None or not summary["stop_reason"].startswith(OUT_OF_TIME)
+    return max_seconds is None or OUT_OF_TIME not in summary["stop_reason"]
 
 
-def _told(solution: Solution, as_json: bool) -> int:
-    """Prints the report, draws the pictures, and gives the exit code."""
+def _told(solution: Solution | Ensemble, as_json: bool) -> int:
+    """Prints the report and where the pictures are, and gives the exit code."""
     print(solution.make_report(), flush=True)
     run = RunDirectory.open(str(solution.folder))
     if solution.status == "interrupted":
         print(f"\ngo on with: phijax resume {run.path}")
     else:
-        pictures = run.write_plots(solution)
-        print(f"\n{run.path}", *(f"  {picture.relative_to(run.path)}" for picture in pictures), sep="\n")
+        print(f"\n{run.path}", *(f"  {picture.relative_to(run.path)}" for picture in run.pictures), sep="\n")
     if as_json:
         print(json.dumps(run.summary, ensure_ascii=False))
     return _code_of(solution)
 
 
-def _code_of(solution: Solution) -> int:
+def _code_of(solution: Solution | Ensemble) -> int:
     if solution.status == "diverged":
         return Exit.DIVERGED
     if solution.status == "interrupted":

@@ -43,7 +43,8 @@ def follow(folder: Path, pause: float = PAUSE) -> Iterator[Line | None]:
     A line that is still being written waits for its end. Where a resume has cut the file back, reading begins anew, and
     what was told already is not told again.
     """
-    path, begun, told = folder / METRICS_FILE, 0, -1
+    path, begun = folder / METRICS_FILE, 0
+    told: dict[Any, int] = {}  # the last step, by seed where there are several
     while True:
         over = _is_over(folder, path)  # looked at first, so that no record after the last look is missed
         size = path.stat().st_size if path.exists() else 0
@@ -51,8 +52,9 @@ def follow(folder: Path, pause: float = PAUSE) -> Iterator[Line | None]:
         found = False
         for line, end in _whole_lines(path, begun) if size > begun else ():
             begun = end
-            if line["step"] > told or "event" in line:
-                told = max(told, line["step"])
+            last = told.get(line.get("seed"), -1)
+            if line["step"] > last or "event" in line:
+                told[line.get("seed")] = max(last, line["step"])
                 found = True
                 yield line
         if over:
@@ -103,7 +105,8 @@ def _watch_lines(lines: Iterator[Line | None]) -> None:
         if line is None:
             continue
         if "event" in line:
-            print(f"{line['event']} at step {line['step']}: {line.get('reason', '')}".rstrip(": "), flush=True)
+            whose = f"seed {line['seed']}: " if "seed" in line else ""
+            print(f"{whose}{line['event']} at step {line['step']}: {line.get('reason', '')}".rstrip(": "), flush=True)
             continue
         entries = _entries(line)
         if list(entries) != head:
@@ -113,7 +116,8 @@ def _watch_lines(lines: Iterator[Line | None]) -> None:
 
 
 def _entries(line: Line) -> dict[str, str]:
-    entries = {"step": str(line["step"]), "total": _number(line.get("total"))}
+    entries = {"seed": str(line["seed"])} if "seed" in line else {}
+    entries |= {"step": str(line["step"]), "total": _number(line.get("total"))}
     entries |= {term: _number(value) for term, value in line.get("losses", {}).items()}
     entries |= {name: _number(value) for name, value in line.get("parameters", {}).items()}
     return entries | {"seconds": f"{line.get('seconds') or 0:.1f}"}
@@ -145,7 +149,8 @@ def panel(folder: Path, config: Line, last: Line | None, events: list[Line]) -> 
     from rich.panel import Panel
     from rich.text import Text
 
-    title = f"{config.get('problem', folder.name)}, seed {config.get('seed')}"
+    whose = f"seed {last['seed']} of {config['seeds']}" if last and "seed" in last else f"seed {config.get('seed')}"
+    title = f"{config.get('problem', folder.name)}, {whose}"
     if last is None:
         return Panel(Text("no record yet: it is compiling, or was stopped before its first step"), title=title)
     most, step, seconds = config.get("max_steps"), last["step"], last.get("seconds") or 0.0

@@ -36,13 +36,17 @@ def field_errors(evaluator: Evaluator) -> dict[str, FieldError]:
         return {}
     errors = {}
     for fields in _on_one_grid(list(problem.fields.values())):
-        columns = comparison_points(evaluator.problem.region_of(fields[0]), fields[0].coordinates)
-        exact = known_values(problem, fields, columns)
+        columns, exact = evaluator.kept(("reference", *fields), lambda fields=fields: _known_on_grid(problem, fields))
         known = {field.name: field for field in fields if field.name in exact}
         values = evaluator(known, columns) if known else {}
         for name, value in values.items():
             errors[name] = _compare(value, exact[name], columns, problem.reference.error)
     return {name: errors[name] for name in problem.fields if name in errors}
+
+
+def _known_on_grid(problem: Problem, fields: list[Field]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    columns = comparison_points(problem.region_of(fields[0]), fields[0].coordinates)
+    return columns, known_values(problem, fields, columns)
 
 
 def known_values(problem: Problem, fields: list[Field], columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from phijax.lowering.normalize import normalize
 from phijax.sampling.points import Points
 from phijax.symbolic import Normal, Parameter, as_expression, fields_in, first_masked
 
-_KEPT_EXPRESSIONS = 32  # compiled sets of expressions that are kept
+_KEPT = 32  # compiled sets of expressions
 _SLACK = 1e-6  # of a coordinate's range, for the roundings of linspace and float32
 
 
@@ -28,14 +29,40 @@ class OutsideDomainWarning(UserWarning):
 
 
 class Evaluator:
-    """Values of expressions of the fields, for one layout and one trained model.
+    """Values of expressions of the fields, for one layout and one trained model, or a statistic of several.
 
     The precision is that of the model, entered at every call. A set of expressions is compiled once.
+    spread: of the same, where the values are means over several models.
     """
 
     def __init__(self, layout: Any, model: Any, precision: str):
         self.layout, self.model, self.precision = layout, model, precision
-        self._functions: OrderedDict[Any, ChunkedFunction] = OrderedDict()
+        self.spread: Evaluator | None = None
+        self._models, self._reduced = (model,), _first
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+
+    def beside(self, model: Any) -> Evaluator:
+        """For another model of the same layout, on the same compiled functions."""
+        other = copy.copy(self)
+        other.model, other._models = model, (model,)
+        return other
+
+    def over(
+        self, models: Sequence[Any], reduced: Callable[[np.ndarray], np.ndarray], spread: Evaluator | None = None
+    ) -> Evaluator:
+        """For several models: their values, (models, n), as `reduced` to (n,)."""
+        other = copy.copy(self)
+        other._models, other._reduced, other.spread = tuple(models), reduced, spread
+        return other
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is compiled once for all models of the layout."""
+        if key not in self._kept:
+            self._kept[key] = make()
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
     @property
     def problem(self) -> Problem:
@@ -72,23 +99,24 @@ class Evaluator:
             return Points(taken, normal or None)
 
         count = int(np.prod(shape, dtype=np.int64))
-        values = function(self.model, rows, count)
+        each = [function(model, rows, count) for model in self._models]
         # A compiled function gives its results in order of their names.
-        return {label: values[label].reshape(shape)[()] for label in asked}
+        values = {label: self._reduced(np.stack([own[label] for own in each])) for label in asked}
+        return {label: value.reshape(shape)[()] for label, value in values.items()}
 
     def _compiled(self, expressions: Mapping[str, sympy.Expr]) -> tuple[ChunkedFunction, tuple[str, ...]]:
-        key = tuple(expressions.items())
-        if key not in self._functions:
+        def make() -> tuple[ChunkedFunction, tuple[str, ...]]:
             for label, expression in expressions.items():
                 _check_symbols(self.problem, label, expression)
-            with precision_scope(self.precision):
-                lowered = Expressions(self.layout, expressions, split_complex=False)
-            needed = _needed(self.problem, expressions)
-            self._functions[key] = (ChunkedFunction(lowered.pointwise, self.precision), needed)  # type: ignore[assignment]
-            if len(self._functions) > _KEPT_EXPRESSIONS:
-                self._functions.popitem(last=False)
-        self._functions.move_to_end(key)
-        return self._functions[key]  # type: ignore[return-value]
+            return self.rows(expressions), _needed(self.problem, expressions)
+
+        return self.kept(tuple(expressions.items()), make)
+
+    def rows(self, expressions: Mapping[Any, sympy.Expr]) -> ChunkedFunction:
+        """The expressions as a function of a model and rows of points."""
+        with precision_scope(self.precision):
+            lowered = Expressions(self.layout, expressions, split_complex=False)
+        return ChunkedFunction(lowered.pointwise, self.precision)
 
     def _columns(self, coordinates: Mapping[str, Any], needed: tuple[str, ...]) -> dict[str, np.ndarray]:
         known = [symbol.name for symbol in self.problem.domain.coordinates]
@@ -129,6 +157,11 @@ class Evaluator:
                     OutsideDomainWarning,
                     stacklevel=4,
                 )
+
+
+def _first(values: np.ndarray) -> np.ndarray:
+    """The values of the one model."""
+    return values[0]
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:

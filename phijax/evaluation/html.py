@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from phijax.evaluation.ensemble_report import EnsembleReport
 from phijax.evaluation.environment import environment
 from phijax.evaluation.files import write_text
 from phijax.evaluation.mathml import problem_html
@@ -21,6 +22,7 @@ from phijax.evaluation.report import Report
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from phijax.evaluation.ensemble import Ensemble
     from phijax.evaluation.solution import Solution
 
 DPI = 100
@@ -45,7 +47,7 @@ $body
 """)
 
 
-def write_report(solution: Solution, path: str | Path, drawn: Mapping[str, Figure] | None = None) -> Path:
+def write_report(solution: Solution | Ensemble, path: str | Path, drawn: Mapping[str, Figure] | None = None) -> Path:
     """Writes the report and gives its path. drawn: figures by title, made here unless given."""
     target = Path(path)
     target = target if target.suffix else target.with_suffix(".html")
@@ -53,7 +55,14 @@ def write_report(solution: Solution, path: str | Path, drawn: Mapping[str, Figur
     return target
 
 
-def page(solution: Solution, drawn: Mapping[str, Figure] | None = None) -> str:
+def report_file(solution: Solution | Ensemble, path: str | Path | None) -> Path:
+    """Writes the report, into the run's folder where no path is given."""
+    if path is None and solution.folder is None:
+        raise ValueError("the run has no folder for its report; give a path, as in report_html('report.html').")
+    return write_report(solution, Path(solution.folder or "") / "report.html" if path is None else path)
+
+
+def page(solution: Solution | Ensemble, drawn: Mapping[str, Figure] | None = None) -> str:
     """The whole file as text."""
     report = solution.make_report()
     settings, reasons = _settings(solution)
@@ -72,7 +81,7 @@ def page(solution: Solution, drawn: Mapping[str, Figure] | None = None) -> str:
     return PAGE.substitute(title=escape(solution.problem.name), style=STYLE, body="\n".join(filter(None, parts)))
 
 
-def fragment(solution: Solution) -> str:
+def fragment(solution: Solution | Ensemble) -> str:
     """What a notebook shows of a solution: problem, results, cautions and the fields."""
     report = solution.make_report()
     picture = _drawn({"Fields": solution.plot}).get("Fields")
@@ -81,19 +90,9 @@ def fragment(solution: Solution) -> str:
     return f'<style>{STYLE}</style><div class="phijax">{"".join(parts)}</div>'
 
 
-def figures(solution: Solution) -> dict[str, Figure]:
+def figures(solution: Solution | Ensemble) -> dict[str, Figure]:
     """The pictures of a run by title; one that cannot be drawn is left out, with a warning."""
-    from phijax.evaluation.plots.regions import problem_figure
-
-    makers: dict[str, Callable[[], Figure]] = {"Fields": solution.plot}
-    if len(solution.history):
-        makers["Losses"] = solution.plot_history
-    if any(name in solution.problem.parameters for name in solution.history.parameters):
-        makers["Unknown constants"] = solution.plot_parameters
-    if solution.problem.trained:
-        makers["Residuals"] = solution.plot_residuals
-    makers["Domain and points"] = lambda: problem_figure(solution.problem, batch=solution._last_batch)
-    return _drawn(makers)
+    return _drawn(solution.pictures())
 
 
 def _drawn(makers: Mapping[str, Callable[[], Figure]]) -> dict[str, Figure]:
@@ -106,10 +105,9 @@ def _drawn(makers: Mapping[str, Callable[[], Figure]]) -> dict[str, Figure]:
     return found
 
 
-def _heading(solution: Solution) -> str:
+def _heading(solution: Solution | Ensemble) -> str:
     problem = solution.problem
-    facts = f"{solution.status} at step {solution.steps}, seed {solution.seed}, {solution.precision}"
-    about = f'<p class="quiet">{escape(facts)}; fingerprint {problem.fingerprint[:12]}</p>'
+    about = f'<p class="quiet">{escape(solution.about)}; fingerprint {problem.fingerprint[:12]}</p>'
     return f"<h1>{escape(problem.name)}</h1>{about}"
 
 
@@ -117,7 +115,7 @@ def _section(title: str, body: str) -> str:
     return f"<h2>{escape(title)}</h2>{body}" if body else ""
 
 
-def _cautions(report: Report) -> str:
+def _cautions(report: Report | EnsembleReport) -> str:
     return _list(report.cautions, "cautions") if report.cautions else ""
 
 
@@ -147,7 +145,9 @@ def _place(where: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {value:.4g}" for name, value in where.items())
 
 
-def _tables(report: Report) -> str:
+def _tables(report: Report | EnsembleReport) -> str:
+    if isinstance(report, EnsembleReport):
+        return "".join(_table(head, rows) for head, rows in report.tables)
     errors = [
         (
             name,
@@ -195,7 +195,7 @@ def _image(figure: Figure, title: str) -> str:
     return f'<img alt="{escape(title)}" width="{width}" src="data:image/png;base64,{data}">'
 
 
-def _settings(solution: Solution) -> tuple[str, list[str]]:
+def _settings(solution: Solution | Ensemble) -> tuple[str, list[str]]:
     """The run's settings, and the sentences that say why; out of its folder, or of what was chosen."""
     from phijax.evaluation.run_directory import CONFIG, RunDirectory, RunDirectoryError, config_text
 
@@ -212,7 +212,7 @@ def _settings(solution: Solution) -> tuple[str, list[str]]:
     return _pairs({name: getattr(solution.choice, name) for name in names}), list(solution.choice.reasons)
 
 
-def _versions(solution: Solution) -> str:
+def _versions(solution: Solution | Ensemble) -> str:
     from phijax.evaluation.run_directory import ENVIRONMENT
 
     found: dict[str, Any] | None = None

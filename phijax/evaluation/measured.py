@@ -49,7 +49,9 @@ class Measured:
     @cached_property
     def open_fields(self) -> dict[str, float]:
         """Fields that a linear problem leaves open, as `uniqueness` has them."""
-        return self._timed(lambda: open_fields(self._compiled.problem, self._compiled.layout.scales))
+        compiled = self._compiled
+        found = lambda: open_fields(compiled.problem, compiled.layout.scales)
+        return self._timed(lambda: self._evaluator.kept("open fields", found))
 
     @cached_property
     def uncertainty(self) -> Uncertainty:

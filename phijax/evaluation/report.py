@@ -96,7 +96,7 @@ class Report:
         return said
 
     def __str__(self) -> str:
-        blocks = [self.title, _table([(f"  {name}", value) for name, value in self.facts.items()])]
+        blocks = [self.title, aligned([(f"  {name}", value) for name, value in self.facts.items()])]
         blocks.append(_residual_table(self.residuals, self.trained, self.initial))
         if self.errors:
             blocks.append(_error_table(self.errors, self.reference or "the reference"))
@@ -148,7 +148,7 @@ def _residual_table(
         seen = f"{trained[r.term]:.2e}" if r.term in trained else ""
         begun = f"{initial[r.term]:.2e}" if r.term in initial else ""
         rows.append((name, f"{r.rms:.2e}", relative, f"{r.max:.2e}", _place(r.where), str(r.points), seen, begun))
-    return _table(rows)
+    return aligned(rows)
 
 
 def _error_table(errors: Mapping[str, FieldError], source: str) -> str:
@@ -158,7 +158,7 @@ def _error_table(errors: Mapping[str, FieldError], source: str) -> str:
         note = "the reference is zero" if math.isnan(error.relative_l2) and math.isfinite(error.max) else note
         size = "" if math.isnan(error.relative_l2) else f"{error.relative_l2:.2e}"
         rows.append((f"  {name}", size, f"{error.max:.2e}", _place(error.where), str(error.points), note))
-    return _table(rows)
+    return aligned(rows)
 
 
 def _parameter_table(parameters: Mapping[str, ParameterValue]) -> str:
@@ -169,14 +169,14 @@ def _parameter_table(parameters: Mapping[str, ParameterValue]) -> str:
         spread = "undetermined" if p.determined is False else spread
         off = "" if p.relative_error is None else f"{p.relative_error:.2e}"
         rows.append((f"  {name}", f"{p.value:.10g}", spread, known, off))
-    return _table(rows)
+    return aligned(rows)
 
 
 def _place(where: Mapping[str, float]) -> str:
     return ", ".join(f"{name}={value:.4g}" for name, value in where.items())
 
 
-def _table(rows: Iterable[tuple[str, ...]]) -> str:
+def aligned(rows: Iterable[tuple[str, ...]]) -> str:
     """Columns as wide as their longest entry; those that are empty below their head are left out."""
     rows = list(rows)
     width = len(rows[0])

@@ -11,10 +11,8 @@ import numpy as np
 import sympy
 
 from phijax._precision import precision_scope
-from phijax.evaluation.chunks import ChunkedFunction
 from phijax.evaluation.evaluator import Evaluator
 from phijax.formulation import Constraint, Problem, Term
-from phijax.lowering import Expressions
 from phijax.sampling import RegionSampler
 from phijax.sampling.points import Points
 from phijax.symbolic import Field, Normal
@@ -68,24 +66,26 @@ def fresh_points(constraint: Constraint, key: Any, n: int | None) -> Points:
 
 
 def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points) -> list[TermResidual]:
-    def values(lowered: Expressions) -> Mapping[Any, np.ndarray]:
-        rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
+    def values(expressions: Mapping[Any, sympy.Expr]) -> Mapping[Any, np.ndarray]:
+        rows = evaluator.kept(("residuals", constraint.name), lambda: evaluator.rows(expressions))
         return rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
 
-    with precision_scope(evaluator.precision):
-        return residuals_at(evaluator.layout, constraint, points, values)
+    return residuals_at(evaluator.layout.scales, constraint, points, values)
 
 
 def residuals_at(
-    layout: Any, constraint: Constraint, points: Points, values: Callable[[Expressions], Mapping[Any, np.ndarray]]
+    scales: Mapping[str, float],
+    constraint: Constraint,
+    points: Points,
+    values: Callable[[Mapping[Any, sympy.Expr]], Mapping[Any, np.ndarray]],
 ) -> list[TermResidual]:
-    """One entry a term. values: of lowered expressions, {label: (n,)} at these points."""
+    """One entry a term. values: of labelled expressions, {label: (n,)} at these points. scales: sizes of the fields."""
     expressions, sizes = {}, {}
     for name, term in zip(constraint.term_names, constraint.terms, strict=True):
-        sizes[name] = _size_of_values(term, layout.scales)
+        sizes[name] = _size_of_values(term, scales)
         addends = _addends(term)
         expressions |= {(name, -1): term.residual, **{(name, i): addend for i, addend in enumerate(addends)}}
-    found, got = [], values(Expressions(layout, expressions, split_complex=False))  # type: ignore[arg-type]
+    found, got = [], values(expressions)
     for name, term in zip(constraint.term_names, constraint.terms, strict=True):
         size = np.abs(got[(name, -1)])
         parts = [np.abs(value) for (owner, i), value in got.items() if owner == name and i >= 0]

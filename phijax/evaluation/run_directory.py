@@ -30,6 +30,7 @@ from phijax.training.lock import FolderInUse, held
 from phijax.training.metrics import METRICS_FILE
 
 if TYPE_CHECKING:
+    from phijax.evaluation.ensemble import Ensemble
     from phijax.evaluation.solution import Solution
 
 CONFIG, ENVIRONMENT, SUMMARY = "config.toml", "environment.json", "summary.json"
@@ -104,6 +105,11 @@ class RunDirectory:
             return tomllib.loads(path.read_text(encoding="utf-8"))
 
     @property
+    def is_ensemble(self) -> bool:
+        """Whether several seeds were trained in it."""
+        return "seeds" in self.config
+
+    @property
     def problem(self) -> Problem:
         """The problem, from problem.json. Raises RunDirectoryError where it is not the one that the run was begun with."""
         begun = self.config.get("fingerprint")
@@ -169,18 +175,24 @@ class RunDirectory:
         folder.mkdir(exist_ok=True)
         return folder
 
+    @property
+    def pictures(self) -> list[Path]:
+        """The pictures and the report with them that have been written."""
+        known = [*(self.path / PLOTS / name for name in PICTURES.values()), self.path / REPORT_PAGE]
+        return [path for path in known if path.is_file()]
+
     def update_config(self, changes: Mapping[str, Any]) -> None:
         """Writes config.toml anew with further settings, as of what was decided by measuring."""
         write_text(self.path / CONFIG, config_text(self.config | dict(changes)))
 
-    def write_summary(self, solution: Solution) -> dict[str, Any]:
+    def write_summary(self, solution: Solution | Ensemble) -> dict[str, Any]:
         """Writes summary.json and report.txt, and gives the summary."""
         summary = solution.summary()
         write_text(self.path / REPORT, f"{solution.make_report()}\n")
         write_json(self.path / SUMMARY, summary)
         return summary
 
-    def write_plots(self, solution: Solution) -> list[Path]:
+    def write_plots(self, solution: Solution | Ensemble) -> list[Path]:
         """Draws the solution, its training and its points, writes the report with them, and gives the files' paths."""
         from phijax.evaluation.html import figures, write_report
         from phijax.evaluation.plots import save_figure

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import functools
-import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
-import sympy
 
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
-from phijax.evaluation.evaluator import Evaluator, entries_of, side_of
-from phijax.evaluation.field_function import FieldFunction
+from phijax.evaluation.evaluator import Evaluator
+from phijax.evaluation.fields import Fields
 from phijax.evaluation.files import jsonable
 from phijax.evaluation.measured import Measured
 from phijax.evaluation.report import ParameterValue, Report
 from phijax.evaluation.residuals import (
     by_constraint,
     by_term,
-    constraint_values,
     fresh_residuals,
     initial_sizes,
     trained_rms,
 )
 from phijax.evaluation.undetermined import undetermined
 from phijax.evaluation.weights import save_npz, weight_arrays
-from phijax.formulation import Problem
-from phijax.formulation.faults import nearest
 from phijax.lowering import value_of
 from phijax.symbolic import Field
 from phijax.training import FitResult, History, determinism_report
@@ -43,12 +38,13 @@ if TYPE_CHECKING:
 STAGES = ("compile", "train", "evaluate", "total")
 
 
-class Solution:
+class Solution(Fields):
     """A trained model of a problem. Every field is an attribute: `solution.u(x=..., t=...)`, or `solution["u"]`.
 
     compiled: what was trained. model: the trained networks and parameters, of `precision`.
     status, stop_reason, steps: how the run ended. seconds: by stage, of those named in `STAGES` that are known.
     history: records of the run. folder: where it was written, if anywhere. choice: what `solve` settled, and why.
+    beside: another of the same `compiled`, whose compiled functions evaluate this one too.
     Everything goes in and comes out as NumPy; memory does not grow with the number of points beyond the values.
     """
 
@@ -65,6 +61,7 @@ class Solution:
         seconds: Mapping[str, float] | None = None,
         history: History | None = None,
         folder: str | Path | None = None,
+        beside: Solution | None = None,
     ):
         self.compiled, self.model, self.precision = compiled, model, check_precision(precision)
         self.seed, self.status, self.stop_reason, self.steps = seed, status, stop_reason, steps
@@ -72,12 +69,19 @@ class Solution:
         self.history = History() if history is None else history
         self.folder = None if folder is None else Path(folder)
         self.choice: Any = None  # what `solve` settled, with its reasons
-        self._evaluator = Evaluator(compiled.layout, model, precision)
+        own = Evaluator(compiled.layout, model, precision) if beside is None else beside._evaluator.beside(model)
+        super().__init__(own)
         self._measured = Measured(compiled, self._evaluator, self.history, self.seconds)
 
     @classmethod
     def from_result(
-        cls, compiled: Compiled, result: FitResult, *, seed: Any = None, seconds: Mapping[str, float] | None = None
+        cls,
+        compiled: Compiled,
+        result: FitResult,
+        *,
+        seed: Any = None,
+        seconds: Mapping[str, float] | None = None,
+        beside: Solution | None = None,
     ) -> Solution:
         """The solution that a fit of `compiled.module` gave. seconds: by stage, where they were measured apart."""
         return cls(
@@ -91,47 +95,8 @@ class Solution:
             seconds={"train": result.seconds} if seconds is None else seconds,
             history=result.history,
             folder=result.checkpoint,
+            beside=beside,
         )
-
-    @property
-    def problem(self) -> Problem:
-        """The problem that was solved."""
-        return self.compiled.problem
-
-    # Values.
-
-    def __getattr__(self, name: str) -> FieldFunction:
-        if name.startswith("_") or "compiled" not in self.__dict__:  # half-made, as when it is unpickled
-            raise AttributeError(name)
-        if name not in self.problem.fields:
-            raise AttributeError(f"the solution has no field {name!r}; {nearest(name, self.problem.fields)}.")
-        return self[name]
-
-    def __getitem__(self, field: str | Field) -> FieldFunction:
-        """A field by its name or symbol, also one that is named like a method of Solution."""
-        name = unicodedata.normalize("NFKC", field) if isinstance(field, str) else getattr(field, "name", str(field))
-        if name not in self.problem.fields:
-            raise KeyError(f"no field is named {name!r}; {nearest(name, self.problem.fields)}")
-        return FieldFunction(self._evaluator, self.problem.fields[name])
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.problem.fields]
-
-    def evaluate(self, expression: Any, /, **coordinates: Any) -> Any:
-        """Values of any expression of the fields, such as `u.diff(x) + u`, at coordinates by name.
-
-        A matrix or a sequence gives an array whose first axes are its own, a matrix of one column a single axis; a
-        mapping gives {label: values}.
-        Raises ValueError for a coordinate that is missing or unknown, LoweringError where JAX has no counterpart.
-        """
-        if isinstance(expression, Mapping):
-            return self._evaluator({str(label): side_of(e) for label, e in expression.items()}, coordinates)
-        if not isinstance(expression, sympy.MatrixBase | sympy.NDimArray | list | tuple):
-            return self._evaluator({"expression": side_of(expression)}, coordinates)["expression"]
-        entries = entries_of(expression)
-        named = {f"entry {index}": side_of(entry) for index, entry in np.ndenumerate(entries)}
-        values = np.stack(list(self._evaluator(named, coordinates).values()))
-        return values.reshape(*entries.shape, *values.shape[1:])
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -150,17 +115,6 @@ class Solution:
         if n is not None and not is_whole(n):
             raise ValueError(f"residuals: n={n!r} must be a whole number of points, at least 1.")
         return by_term(fresh_residuals(self._evaluator, n, seed))
-
-    def residual(self, constraint: str, /, *, normals: Mapping[str, Any] | None = None, **coordinates: Any) -> Any:
-        """Residual of a constraint at given points: an array, or {term: array} where it has several equations.
-
-        Coordinates that the constraint's region fixes may be left out. normals: the outward normal's components by
-        coordinate, where they change along the region.
-        """
-        if constraint not in self.problem.constraints:
-            raise ValueError(f"no constraint is named {constraint!r}; {nearest(constraint, self.problem.constraints)}.")
-        found = constraint_values(self._evaluator, self.problem.constraints[constraint], coordinates, normals)
-        return found[constraint] if list(found) == [constraint] else found
 
     def errors(self) -> dict[str, dict[str, float]]:
         """{field: {"relative_l2", "max"}} against the problem's reference, on a fine grid of the field's region."""
@@ -271,8 +225,12 @@ class Solution:
 
     def save_weights(self, path: str | Path) -> Path:
         """Writes the trained weights, scales and parameters to an npz file that plain NumPy reads."""
+        return save_npz(path, self.weights())
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """{path: array} of the trained weights, scales and parameters."""
         parameters = {f"parameters/{name}": np.array(value) for name, value in self.parameters.items()}
-        return save_npz(path, weight_arrays(self.compiled.layout, self.model) | parameters)
+        return weight_arrays(self.compiled.layout, self.model) | parameters
 
     def export(
         self,
@@ -301,11 +259,28 @@ class Solution:
 
     def report_html(self, path: str | Path | None = None) -> Path:
         """Writes the report as one HTML file that needs nothing else, and gives its path; into the run's folder if None."""
-        from phijax.evaluation.html import write_report
+        from phijax.evaluation.html import report_file
 
-        if path is None and self.folder is None:
-            raise ValueError("the run has no folder for its report; give a path, as in report_html('report.html').")
-        return write_report(self, Path(self.folder or "") / "report.html" if path is None else path)
+        return report_file(self, path)
+
+    def pictures(self) -> dict[str, Callable[[], Figure]]:
+        """What the report shows, by title."""
+        from phijax.evaluation.plots.regions import problem_figure
+
+        makers: dict[str, Callable[[], Figure]] = {"Fields": self.plot}
+        if len(self.history):
+            makers["Losses"] = self.plot_history
+        if any(name in self.problem.parameters for name in self.history.parameters):
+            makers["Unknown constants"] = self.plot_parameters
+        if self.problem.trained:
+            makers["Residuals"] = self.plot_residuals
+        makers["Domain and points"] = lambda: problem_figure(self.problem, batch=self._last_batch)
+        return makers
+
+    @property
+    def about(self) -> str:
+        """The run in a line."""
+        return f"{self.status} at step {self.steps}, seed {self.seed}, {self.precision}"
 
     def _repr_html_(self) -> str:
         from phijax.evaluation.html import fragment

@@ -14,6 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Float
 
 from phijax._precision import precision_scope
@@ -59,14 +60,18 @@ def uncertainty(evaluator: Evaluator, weights: Mapping[str, float]) -> Uncertain
     """
     names = sorted(evaluator.problem.parameters)
     with precision_scope(evaluator.precision):
-        params, static = eqx.partition(evaluator.model, eqx.is_inexact_array)
+        params, others = eqx.partition(evaluator.model, eqx.is_inexact_array)
+        carried, static = eqx.partition(others, eqx.is_array)
         size = sum(leaf.size for leaf in jax.tree.leaves(params))
         if not names or size > MOST_PARAMETERS:
             return Uncertainty(dict.fromkeys(names))
-        system = LeastSquaresSystem(_blocks(evaluator, static), params)
+        made = evaluator.kept(
+            "standard errors", lambda: LeastSquaresSystem(_blocks(evaluator, static), params, carried)
+        )
+        system, theta = made.carrying(carried), ravel_pytree(params)[0]
         batch = _batch(evaluator, size)
         known = {term: weights.get(term, 1.0) for term in _terms(evaluator, batch)}
-        residual, jacobian = system.jacobian(system.theta, batch, known)
+        residual, jacobian = system.jacobian(theta, batch, known)
         found = estimate(np.asarray(jacobian, np.float64), np.asarray(residual, np.float64), len(names))
         if found is None:
             return Uncertainty(dict.fromkeys(names))

@@ -8,7 +8,7 @@ from phijax.training.metrics import History, read_metrics
 from phijax.training.module import Block, Module, Objective
 from phijax.training.predict import predict_rows
 from phijax.training.progress import Progress
-from phijax.training.result import FitResult
+from phijax.training.result import EnsembleResult, FitResult
 from phijax.training.stages import Stage
 from phijax.training.state import TrainState, initialize_train_state
 from phijax.training.tensorboard import TensorBoard
@@ -22,6 +22,7 @@ __all__ = [
     "CheckpointError",
     "CheckpointStore",
     "EarlyStopping",
+    "EnsembleResult",
     "Event",
     "FitResult",
     "History",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,17 @@ class Saved:
         if position is None:
             raise CheckpointError(f"checkpoint {self.folder} holds no {path}.")
         return self._leaf(position)
+
+    def member(self, position: int) -> Saved:
+        """The state at `position` where a tuple of train states was saved, as if it had been saved alone."""
+        prefix = f"[{position}]"
+        kept = [i for i, leaf in enumerate(self.leaves) if leaf["path"].startswith(prefix)]
+        leaves = [self.leaves[i] | {"path": self.leaves[i]["path"].removeprefix(prefix)} for i in kept]
+        seed, notes = str(self.notes["seeds"][position]), dict(self.notes)
+        if seed in notes["answers"]:
+            notes["answer"] = notes["answers"][seed]
+        own = replace(self, arrays=[self.arrays[i] for i in kept], leaves=leaves, notes=notes)
+        return replace(own, step=int(own.array(".step")))
 
     def _leaf(self, position: int) -> Any:
         kind = self.leaves[position]["key"]

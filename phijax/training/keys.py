@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import jax
@@ -57,6 +58,24 @@ def _wrapped(raw: Any, name: str) -> PRNGKeyArray:
             f"{expected}. Wrap a key of another implementation with jax.random.wrap_key_data(data, impl=...)."
         )
     return jax.random.wrap_key_data(jnp.asarray(raw))
+
+
+def root_keys(seeds: Any) -> dict[int | str, PRNGKeyArray]:
+    """{name: key} of at least two different seeds; an int is its own name. ValueError or TypeError for anything else."""
+    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds={seeds!r} is no list of seeds; write seeds=range(8), or seed= for a single run.")
+    given = list(seeds)
+    if len(given) < 2:
+        raise ValueError(f"seeds={seeds!r}: a spread takes at least two seeds; write seed= for a single run.")
+    named: dict[int | str, PRNGKeyArray] = {}
+    for position, seed in enumerate(given):
+        key = root_key(seed, f"seeds[{position}]")
+        words = "-".join(map(str, np.asarray(jax.random.key_data(key)).ravel()))
+        name = int(seed) if isinstance(seed, int | np.integer) else f"key {words}"
+        if name in named:
+            raise ValueError(f"seeds={seeds!r} has {name} twice; both would be the same run.")
+        named[name] = key
+    return named
 
 
 def split_root(key: PRNGKeyArray) -> Streams:

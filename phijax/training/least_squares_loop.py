@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -16,6 +17,7 @@ from jaxtyping import Array
 from phijax.optimizers.base import LeastSquaresOptimizer
 from phijax.optimizers.system import LeastSquaresSystem
 from phijax.training.diagnose import nonfinite_reason
+from phijax.training.engine import Advance, Advanced
 from phijax.training.feed import Feed
 from phijax.training.state import TrainState, trainable
 from phijax.training.step import NONFINITE, RUN, STALLED, Program, Report, Sources, all_finite, drawn
@@ -29,12 +31,9 @@ class LeastSquaresEngine:
     def __init__(self, program: Program, optimizer: LeastSquaresOptimizer, feed: Feed, sources: Sources):
         self._program, self._optimizer, self._feed = program, optimizer, feed
         self._arrays, static = eqx.partition(sources, eqx.is_array)
-        self._system: LeastSquaresSystem | None = None
-        self._batch: Any = None
-        self._info: Any = None
+        self._built: LeastSquaresSystem | None = None
         self.traces = 0
-        self.seconds: dict[str, float] = {}
-        self._counted = False
+        self._begin()
 
         def draw(arrays: Any, state: TrainState, start: Array) -> tuple[Any, Any]:
             return drawn(program, feed, eqx.combine(arrays, static), state, start, None)
@@ -53,6 +52,25 @@ class LeastSquaresEngine:
             return program.weighed(program.model(*trainable(state.model_state)), batch, None)
 
         self._draw, self._look, self._weigh = jax.jit(draw), jax.jit(look), jax.jit(weigh)
+        self.original = self
+
+    def _begin(self) -> None:
+        """Of no run yet."""
+        self._batch: Any = None
+        self._info: Any = None
+        self.seconds: dict[str, float] = {}
+        self._counted = False
+
+    def beside(self, sources: Sources) -> LeastSquaresEngine:
+        """An engine for another run, on the same compiled programs: its sources differ in their arrays alone."""
+        other = copy.copy(self)
+        other._arrays = eqx.filter(sources, eqx.is_array)
+        other._begin()
+        return other
+
+    def together(self, asked: Sequence[Advance], lanes: int) -> list[Advanced]:
+        """What `advance` gives for each of several runs, one after the other: each step goes its own way on the host."""
+        return [each.taken() for each in asked]
 
     def _build(self, params: Any, rest: Any) -> LeastSquaresSystem:
         static = self._program.static
@@ -66,7 +84,9 @@ class LeastSquaresEngine:
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
         """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
         params, rest = trainable(state.model_state)
-        self._system = self._build(params, rest) if self._system is None else self._system.carrying(rest)
+        if self.original._built is None:
+            self.original._built = self._build(params, rest)
+        self._system = self.original._built.carrying(rest)
         report, halt = None, RUN
         while int(state.step) < end and halt == RUN:
             state, report, halt = self._step(state, start)
@@ -74,7 +94,6 @@ class LeastSquaresEngine:
         return state, report, halt
 
     def _step(self, state: TrainState, start: int) -> tuple[TrainState, Report, int]:
-        assert self._system is not None
         before, step, begun = state, int(state.step), time.perf_counter()
         if self._batch is None or self._feed.begins(step, start):
             sampler_state, self._batch = self._draw(self._arrays, state, jnp.int32(start))

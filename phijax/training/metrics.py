@@ -6,7 +6,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -112,11 +112,14 @@ class History:
         return {name: self._column(lambda r, name=name: r.get(group, {}).get(name)) for name in names}
 
 
-def read_metrics(path: Path, before: int | None = None, stage_begun: bool = False) -> History:
+def read_metrics(
+    path: Path, before: int | None = None, stage_begun: bool = False, seed: int | str | None = None
+) -> History:
     """The history in a metrics file, up to but not including step `before`.
 
-    stage_begun: whether a stage that begins at step `before` has been told already. A last line that was cut short, by a
-    run killed while writing it, is left out; so is any other that is damaged, with a warning.
+    seed: of whose run, in the file of an ensemble. stage_begun: whether a stage that begins at step `before` has been told
+    already. A last line that was cut short, by a run killed while writing it, is left out; so is any other that is damaged,
+    with a warning.
     """
     texts = path.read_bytes().split(b"\n") if path.exists() else []
     lines = []
@@ -125,6 +128,8 @@ def read_metrics(path: Path, before: int | None = None, stage_begun: bool = Fals
         if line is None:
             if number < len(texts):
                 warnings.warn(f"{path}: line {number} is damaged and left out.", RuntimeWarning, stacklevel=2)
+            continue
+        if line.pop("seed", None) != seed:
             continue
         told = stage_begun and line["step"] == before and line.get("event") == "stage"
         if before is None or line["step"] < before or told:
@@ -159,19 +164,35 @@ class MetricsWriter:
     def __init__(self, path: Path | None, history: History):
         self.history = history
         self._path = path
+        self._seed: dict[str, Any] = {}
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = sorted([*history.records, *history.events], key=lambda line: line["step"])
-            whole = path.with_suffix(".part")
-            whole.write_text("".join(_text(line) for line in lines))
-            os.replace(whole, path)
+            _rewrite(path, [*history.records, *history.events])
+
+    @classmethod
+    def several(cls, path: Path | None, histories: Mapping[int | str, History]) -> list[MetricsWriter]:
+        """One for each seed, all to one file, whose lines say whose they are."""
+        writers: list[MetricsWriter] = [cls(None, history) for history in histories.values()]
+        if path is not None:
+            marked = [{"seed": s} | line for s, own in histories.items() for line in (*own.records, *own.events)]
+            _rewrite(path, marked)
+        for writer, seed in zip(writers, histories, strict=True):
+            writer._path, writer._seed = path, {"seed": seed}
+        return writers
 
     def write(self, line: dict[str, Any]) -> None:
         """Append one record or event, on disk before this returns."""
         self.history.add(line)
         if self._path is not None:
             with self._path.open("a") as file:
-                file.write(_text(line))
+                file.write(_text(self._seed | line))
+
+
+def _rewrite(path: Path, lines: list[dict[str, Any]]) -> None:
+    """The file with these lines in order of their steps, whole or as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = path.with_suffix(".part")
+    whole.write_text("".join(map(_text, sorted(lines, key=lambda line: line["step"]))))
+    os.replace(whole, path)
 
 
 def _text(line: dict[str, Any]) -> str:

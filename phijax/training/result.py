@@ -74,3 +74,42 @@ class FitResult:
 
     def _with_arrays(self, arrays: Any) -> Any:
         return eqx.combine(arrays, eqx.filter(self.model, eqx.is_array, inverse=True))
+
+
+@dataclass(frozen=True)
+class EnsembleResult:
+    """The end of an ensemble: for each seed, in the order given, what `fit` with that seed gives.
+
+    seeds: names of the members, the seeds themselves where they are ints. seconds: of the whole, from its start.
+    """
+
+    seeds: tuple[int | str, ...]
+    members: tuple[FitResult, ...]
+    seconds: float
+    precision: str
+    checkpoint: Path | None = None
+
+    @property
+    def status(self) -> Status:
+        """interrupted where it was; diverged where all have; else that of those that have not."""
+        found = {member.status for member in self.members}
+        left = found - {"diverged"}
+        if "interrupted" in found or not left:
+            return "interrupted" if left else "diverged"
+        return "finished" if left == {"finished"} else "stopped"
+
+    @property
+    def stop_reason(self) -> str:
+        """Why each member ended, those that ended alike together."""
+        reasons: dict[str, list[str]] = {}
+        for seed, member in zip(self.seeds, self.members, strict=True):
+            why = member.stop_reason if member.status == self.status else f"{member.status}: {member.stop_reason}"
+            reasons.setdefault(why, []).append(str(seed))
+        if len(reasons) == 1:
+            return next(iter(reasons))
+        return "; ".join(f"seed{'s' * (len(own) > 1)} {', '.join(own)}: {why}" for why, own in reasons.items())
+
+    @property
+    def step(self) -> int:
+        """Completed steps of all members together."""
+        return sum(member.step for member in self.members)

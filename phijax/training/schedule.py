@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from phijax.training.callbacks import Callbacks
 
 CHUNK_SECONDS = 1.0  # between two looks at signals and the clock
+OUT_OF_TIME = "max_seconds reached"  # how a stop reason begins where the clock ended the run
 SAVE_SECONDS = 30.0  # between two checkpoints where no number of steps was given
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 
 from phijax.training.callbacks import Callbacks, Event
-from phijax.training.checkpoint import CheckpointStore
+from phijax.training.engine import Advance, Advanced, Engine
 from phijax.training.feed import Feed
 from phijax.training.interrupt import Interrupts
 from phijax.training.keys import NEXT_PART
@@ -25,25 +25,27 @@ from phijax.training.metrics import MetricsWriter, record_of
 from phijax.training.module import Course
 from phijax.training.progress import Progress
 from phijax.training.result import FitResult, Status
-from phijax.training.schedule import Events, Pace
+from phijax.training.schedule import OUT_OF_TIME, Events, Pace
 from phijax.training.stages import WHOLE_STAGE, Plan, Stage
 from phijax.training.state import TrainState, trainable
 from phijax.training.step import NONFINITE, STALLED, Program, Report, Sources
 
+Outcome = tuple[TrainState, Status, str]  # at the end of a run: its state, how it ended, and why, in a sentence
 
-class Engine(Protocol):
-    """Takes the steps of one stage. Its states hold the optimizer's own state, without the stage.
 
-    seconds: by phase of a step, where they are told apart.
-    """
+class Keeper(Protocol):
+    """Where states are saved: a CheckpointStore, or one that is shared with other runs."""
 
-    seconds: dict[str, float]
+    def save(self, step: int, tree: Any, notes: dict[str, Any]) -> None: ...
+    def close(self) -> None: ...
 
-    def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]: ...
-    def stop_reason(self) -> str: ...
-    def nonfinite_reason(self, state: TrainState, start: int, report: Report) -> str: ...
-    def learning_rate(self, opt_state: Any) -> float | None: ...
-    def diagnostics(self) -> dict[str, float]: ...
+
+@dataclass
+class Shared:
+    """What runs that differ in their keys alone compile once: engines by stage, and the loss on new points."""
+
+    engines: dict[int, Engine] = field(default_factory=dict)
+    new_loss: Callable[[Any, TrainState], Any] | None = None
 
 
 @dataclass
@@ -60,13 +62,13 @@ class Session:
     metrics: MetricsWriter
     progress: Progress
     precision: str
-    store: CheckpointStore | None
+    store: Keeper | None
     folder: Path | None
     restored: bool
     course: Course | None = None
     identity: Mapping[str, Any] = field(default_factory=dict)  # of the module, for the checkpoints
+    shared: Shared = field(default_factory=Shared)
     _engines: dict[int, Engine] = field(init=False, default_factory=dict)
-    _loss: Any = field(init=False, default=None)
     _course_over: bool = field(init=False, default=False)
     _reached: TrainState | None = field(init=False, default=None)  # the last whole state
 
@@ -75,8 +77,8 @@ class Session:
         self.progress.begin(int(state.step), self.max_steps)
         try:
             with Interrupts() as interrupts:
-                state, status, reason = self._run(state, interrupts)
-                self._save(state)
+                outcome = _alone(self.steps(state, interrupts))
+                self._save(outcome[0])
         except BaseException:
             # What a callback raises, or anything else, costs no steps; saving may fail where it is what has failed.
             with suppress(Exception):
@@ -90,6 +92,10 @@ class Session:
             finally:
                 self.progress.end()
                 self.callbacks.close()
+        return self.result(*outcome)
+
+    def result(self, state: TrainState, status: Status, reason: str) -> FitResult:
+        """What the fit gives back, at the end of its steps."""
         return FitResult(
             state=state,
             model=self._answer(state),
@@ -101,7 +107,8 @@ class Session:
             checkpoint=self.folder,
         )
 
-    def _run(self, state: TrainState, interrupts: Interrupts) -> tuple[TrainState, Status, str]:
+    def steps(self, state: TrainState, interrupts: Interrupts) -> Generator[Advance, Advanced, Outcome]:
+        """The run from `state` on: asks for steps, is sent what they gave, and returns how it ended."""
         reason: str | None = None
         if int(state.step) == 0 and not self.restored:
             state, reason = self._call_back(state, None)
@@ -110,7 +117,7 @@ class Session:
             index, start = self.plan.where(state.opt_state)
             stage = self.plan.stages[index]
             end = self.max_steps if stage.steps is None else min(self.max_steps, start + stage.steps)
-            state, status, reason, over = self._run_stage(state, stage, start, end, interrupts)
+            state, status, reason, over = yield from self._run_stage(state, stage, start, end, interrupts)
             if status != "stopped" or not over:
                 break
             reason = f"stage {index + 1} of {len(self.plan.stages)}: {reason}" if self.plan.staged else reason
@@ -170,11 +177,10 @@ class Session:
 
     def _new_loss(self, state: TrainState) -> Any:
         """The loss on points of the step to come, which no step has seen."""
-        if self._loss is None:
-            arrays, static = eqx.partition(self.sources, eqx.is_array)
-            loss = jax.jit(lambda arrays, state: self.program.new_loss(eqx.combine(arrays, static), state))
-            self._loss = lambda state: loss(arrays, state)
-        return self._loss(state)
+        arrays, static = eqx.partition(self.sources, eqx.is_array)
+        if self.shared.new_loss is None:
+            self.shared.new_loss = jax.jit(lambda own, state: self.program.new_loss(eqx.combine(own, static), state))
+        return self.shared.new_loss(arrays, state)
 
     def _model(self, state: TrainState) -> Any:
         return self.program.model(*trainable(state.model_state))
@@ -186,7 +192,7 @@ class Session:
 
     def _run_stage(
         self, state: TrainState, stage: Stage, start: int, end: int, interrupts: Interrupts
-    ) -> tuple[TrainState, Status, str | None, bool]:
+    ) -> Generator[Advance, Advanced, tuple[TrainState, Status, str | None, bool]]:
         """(state, status, reason, whether the stage itself is over)."""
         engine = self._engine(state, stage)
         self.pace.new_stage()
@@ -194,7 +200,7 @@ class Session:
         while (step := int(inner.step)) < end:
             stop = min(end, self.events.next_after(step), step + self.pace.steps())
             begun = time.monotonic()
-            inner, report, halt = engine.advance(inner, start, stop)
+            inner, report, halt = yield Advance(engine, inner, start, stop, state)
             self.pace.timed(int(inner.step) - step, time.monotonic() - begun)
             state = inner._replace(opt_state=self.plan.rewrap(state.opt_state, inner.opt_state))
             if halt == NONFINITE:
@@ -217,7 +223,7 @@ class Session:
             if interrupts.name is not None:
                 return state, "interrupted", f"interrupted by {interrupts.name}", False
             if self.pace.out_of_time and step < self.max_steps:
-                return state, "stopped", f"max_seconds reached, after {self.pace.seconds:.3g} s of training", False
+                return state, "stopped", f"{OUT_OF_TIME}, after {self.pace.seconds:.3g} s of training", False
         return state, "stopped", f"all {end - start} steps done", True
 
     def _engine(self, state: TrainState, stage: Stage) -> Engine:
@@ -232,8 +238,12 @@ class Session:
             else:  # the record has it, from where the stage began
                 self.progress.say(sentence)
         if index not in self._engines:  # parts of a run go through the same stages, compiled once
-            kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
-            self._engines[index] = kind(self.program, stage.optimizer, Feed(hold), self.sources)
+            engines = self.shared.engines
+            if index in engines:
+                self._engines[index] = engines[index].beside(self.sources)
+            else:
+                kind = LeastSquaresEngine if stage.least_squares else FirstOrderEngine
+                engines[index] = self._engines[index] = kind(self.program, stage.optimizer, Feed(hold), self.sources)
         return self._engines[index]
 
     def _call_back(
@@ -270,10 +280,22 @@ class Session:
     def _save(self, state: TrainState) -> None:
         if self.store is None:
             return
+        self.store.save(int(state.step), state, self.notes(state))
+        self.pace.saved()
+
+    def notes(self, state: TrainState) -> dict[str, Any]:
+        """What a checkpoint says of the run beside its state. answer: the parameters to give, where they are others."""
         notes = {"precision": self.precision, "seconds": self.pace.seconds, **self.identity}
         params, _ = trainable(state.model_state)
         answer = self.plan.answer(state.opt_state, params)
-        if answer is not params:
-            notes["answer"] = ravel_pytree(answer)[0].tolist()
-        self.store.save(int(state.step), state, notes)
-        self.pace.saved()
+        return notes if answer is params else {**notes, "answer": ravel_pytree(answer)[0].tolist()}
+
+
+def _alone(steps: Generator[Advance, Advanced, Outcome]) -> Outcome:
+    """Takes the steps that one run asks for, to its end."""
+    try:
+        asked = next(steps)
+        while True:
+            asked = steps.send(asked.taken())
+    except StopIteration as end:
+        return end.value

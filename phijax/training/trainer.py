@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,16 @@ from phijax.balancing import Static
 from phijax.training.balancer_checks import check_parts
 from phijax.training.callbacks import Callback, Callbacks
 from phijax.training.checkpoint import CheckpointError, CheckpointStore, Saved, checkpoint_folder
+from phijax.training.ensemble import Asked, Lockstep, Voice, shared_by
 from phijax.training.identity import check_identity, identity
-from phijax.training.keys import root_key, split_root
+from phijax.training.keys import root_key, root_keys, split_root
 from phijax.training.lock import held
 from phijax.training.metrics import METRICS_FILE, History, MetricsWriter, read_metrics
 from phijax.training.module import Module
 from phijax.training.predict import CHUNK, predict_rows
-from phijax.training.prepare import prepare
+from phijax.training.prepare import Prepared, prepare
 from phijax.training.progress import Progress, make_progress
-from phijax.training.result import FitResult
+from phijax.training.result import EnsembleResult, FitResult
 from phijax.training.schedule import Events, Pace
 from phijax.training.session import Session
 from phijax.training.stages import Plan
@@ -136,6 +138,40 @@ class Trainer:
                 state = state._replace(model_state=arrays, opt_state=fresh.opt_state)
             return self._run(module, state, static, datamodule, optimizer, balancer, saved, ckpt_path)
 
+    def fit_ensemble(
+        self,
+        module: Module,
+        *,
+        datamodule: Any,
+        optimizer: Any,
+        balancer: Any = None,
+        seeds: Iterable[Any] | None = None,
+        ckpt_path: str | Path | None = None,
+    ) -> EnsembleResult:
+        """Train several seeds at once, on programs that are compiled once; each goes as `fit` with that seed does.
+
+        A member whose loss is not finite ends alone. All are saved in one checkpoint; steps to record and to save are
+        each member's own. seeds: at least two, such as range(8). ckpt_path: where to resume from, seeds unused. The rest
+        is as for `fit`.
+        """
+        if seeds is None and ckpt_path is None:
+            raise ValueError("fit_ensemble needs seeds=, such as range(8).")
+        with precision_scope(self._precision_for(module)):
+            saved = self._saved(ckpt_path, ensemble=True)
+            given = {} if saved is not None or seeds is None else root_keys(seeds)
+            names = tuple(given) if saved is None else tuple(saved.notes["seeds"])
+            plan, pace = self._begun(module, datamodule, optimizer, balancer, saved)
+            members = {name: None if saved is None else saved.member(i) for i, name in enumerate(names)}
+            static, prepared = None, {}
+            for name, own in members.items():
+                streams = split_root(given.get(name, root_key(0)))
+                arrays, others = eqx.partition(module.factory(streams.model), eqx.is_array)
+                static = others if static is None else static  # what is no array is the factory's, whatever the key
+                state = initialize_train_state(arrays, optimizer, None, *streams[1:])
+                prepared[name] = self._prepared(module, state, static, datamodule, plan, balancer, own)
+            with self._holding():
+                return self._in_lockstep(module, prepared, plan, pace, members, saved, ckpt_path)
+
     def predict(self, model_or_result: Any, *inputs: Any, chunk: int = CHUNK) -> Any:
         """The model's values at rows of inputs of shape (n, ...), as NumPy of shape (n, ...), `chunk` rows at a time."""
         model = model_or_result.model if isinstance(model_or_result, FitResult) else model_or_result
@@ -149,14 +185,22 @@ class Trainer:
             )
         return self.precision or module.precision or ambient_precision()
 
-    def _saved(self, path: str | Path | None) -> Saved | None:
+    def _saved(self, path: str | Path | None, ensemble: bool = False) -> Saved | None:
         if path is None:
             return None
         store = CheckpointStore(path)
         try:
-            return store.latest()
+            saved = store.latest()
         finally:
             store.close()
+        seeds = saved.notes.get("seeds")
+        if seeds is not None and not ensemble:
+            raise CheckpointError(
+                f"checkpoint {saved.folder} holds the seeds {', '.join(map(str, seeds))}: go on with all by fit_ensemble."
+            )
+        if seeds is None and ensemble:
+            raise CheckpointError(f"checkpoint {saved.folder} holds one run: go on with it by fit.")
+        return saved
 
     def _run(
         self,
@@ -169,16 +213,44 @@ class Trainer:
         saved: Saved | None,
         ckpt_path: str | Path | None,
     ) -> FitResult:
+        plan, pace = self._begun(module, datamodule, optimizer, balancer, saved)
+        prepared = self._prepared(module, state, static, datamodule, plan, balancer, saved)
+        with self._holding():
+            session = self._session(
+                module,
+                prepared,
+                plan,
+                pace,
+                restored=saved is not None,
+                store=self._store(saved),
+                metrics=MetricsWriter(self._metrics_file, _history(saved, ckpt_path)),
+                progress=make_progress(self.progress),
+            )
+            return session.run(prepared.state)
+
+    def _begun(
+        self, module: Module, datamodule: Any, optimizer: Any, balancer: Any, saved: Saved | None
+    ) -> tuple[Plan, Pace]:
+        """The stages and the clock of a run, once its parts are checked."""
         _check_parts(datamodule, balancer)
         if saved is not None:
             check_identity(module, saved)
         plan = Plan.of(optimizer)
         if module.course is not None:
             plan.check_ends()
-        spent = 0.0 if saved is None else float(saved.notes["seconds"])
-        pace = Pace(self.max_seconds, spent)
-        precision = self._precision_for(module)
-        prepared = prepare(
+        return plan, Pace(self.max_seconds, 0.0 if saved is None else float(saved.notes["seconds"]))
+
+    def _prepared(
+        self,
+        module: Module,
+        state: TrainState,
+        static: Any,
+        datamodule: Any,
+        plan: Plan,
+        balancer: Any,
+        saved: Saved | None,
+    ) -> Prepared:
+        return prepare(
             module,
             jax.tree.map(jnp.asarray, state),
             static,
@@ -187,26 +259,63 @@ class Trainer:
             balancer=Static({}) if balancer is None else balancer,
             callbacks=self.callbacks,
             saved=saved,
-            precision=precision,
+            precision=self._precision_for(module),
         )
-        with self._holding():
-            return Session(
-                program=prepared.program,
-                sources=prepared.sources,
-                plan=plan,
-                max_steps=self.max_steps,
-                events=self._events,
-                pace=pace,
-                callbacks=self.callbacks,
-                store=self._store(saved),
-                metrics=self._metrics(saved, ckpt_path),
-                progress=make_progress(self.progress),
-                precision=precision,
-                folder=self.checkpoint,
+
+    def _session(self, module: Module, prepared: Prepared, plan: Plan, pace: Pace, **own: Any) -> Session:
+        """A run of this Trainer. own: what is its own where it is one of several."""
+        return Session(
+            program=prepared.program,
+            sources=prepared.sources,
+            plan=plan,
+            max_steps=self.max_steps,
+            events=self._events,
+            pace=pace,
+            callbacks=self.callbacks,
+            precision=self._precision_for(module),
+            folder=self.checkpoint,
+            course=module.course,
+            identity=identity(module),
+            **own,
+        )
+
+    def _in_lockstep(
+        self,
+        module: Module,
+        prepared: Mapping[int | str, Prepared],
+        plan: Plan,
+        pace: Pace,
+        members: Mapping[int | str, Saved | None],
+        saved: Saved | None,
+        ckpt_path: str | Path | None,
+    ) -> EnsembleResult:
+        shown, asked = make_progress(self.progress), Asked()
+        voices = {name: Voice(shown, name) for name in prepared}
+        histories = {name: _history(own, ckpt_path, name) for name, own in members.items()}
+        shares = shared_by([each.sources for each in prepared.values()])
+        sessions = {
+            name: self._session(
+                module,
+                each,
+                plan,
+                replace(pace),
                 restored=saved is not None,
-                course=module.course,
-                identity=identity(module),
-            ).run(prepared.state)
+                store=asked,
+                metrics=metrics,
+                progress=voices[name],
+                shared=shared,
+            )
+            for (name, each), metrics, shared in zip(
+                prepared.items(), MetricsWriter.several(self._metrics_file, histories), shares, strict=True
+            )
+        }
+        over = {} if saved is None else saved.notes["ended"]
+        ended = {name: tuple(over[str(name)]) for name in prepared if str(name) in over}
+        lockstep = Lockstep(sessions, voices, self._store(saved), asked, shown, self.max_steps, ended)
+        results = lockstep.run({name: each.state for name, each in prepared.items()})
+        return EnsembleResult(
+            tuple(prepared), tuple(results), pace.seconds, self._precision_for(module), self.checkpoint
+        )
 
     @contextmanager
     def _holding(self) -> Iterator[None]:
@@ -234,13 +343,17 @@ class Trainer:
             )
         return store
 
-    def _metrics(self, saved: Saved | None, ckpt_path: str | Path | None) -> MetricsWriter:
-        """The run's metrics, after those of the steps before the checkpoint."""
-        history = History()
-        if saved is not None and ckpt_path is not None:
-            folder = checkpoint_folder(ckpt_path).parent
-            history = read_metrics(folder / METRICS_FILE, before=saved.step, stage_begun=_begins_stage(saved))
-        return MetricsWriter(self.checkpoint and self.checkpoint / METRICS_FILE, history)
+    @property
+    def _metrics_file(self) -> Path | None:
+        return self.checkpoint and self.checkpoint / METRICS_FILE
+
+
+def _history(saved: Saved | None, ckpt_path: str | Path | None, seed: int | str | None = None) -> History:
+    """The records of the steps before a checkpoint. seed: of the member of an ensemble."""
+    if saved is None or ckpt_path is None:
+        return History()
+    file = checkpoint_folder(ckpt_path).parent / METRICS_FILE
+    return read_metrics(file, before=saved.step, stage_begun=_begins_stage(saved), seed=seed)
 
 
 def _begins_stage(saved: Saved) -> bool:

@@ -29,12 +29,12 @@ def dataset(
     problem = evaluator.problem
     chosen = lattice(problem, points, at)
     variables: dict[str, Any] = {}
-    for name, field in problem.fields.items():
+    for field in problem.fields.values():
         own = [symbol.name for symbol in field.coordinates]
         mesh = np.meshgrid(*(chosen.axes[each] for each in own), indexing="ij")
         columns = {each: column.ravel() for each, column in zip(own, mesh, strict=True)}
-        values = values_over(evaluator, [field], columns)[name]
-        variables[name] = (own, values.reshape(mesh[0].shape))
+        values = values_over(evaluator, [field], columns)
+        variables |= {label: (own, column.reshape(mesh[0].shape)) for label, column in values.items()}
     variables |= {name: ((), float(value)) for name, value in parameters.items()}
     about = {"problem": problem.name, "fingerprint": problem.fingerprint, "equations": str(problem)}
     return xarray.Dataset(variables, coords=dict(chosen.axes), attrs=about)

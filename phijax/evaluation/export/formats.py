@@ -49,6 +49,10 @@ def export(
     if ending == ".jaxexport":
         if points is not None or at is not None:
             raise ValueError("a .jaxexport file is the function itself and takes neither points nor at.")
+        if evaluator.spread is not None:
+            raise ValueError(
+                "a .jaxexport file holds one model; export a member, as in ensemble.members[0].export(...)."
+            )
         return write_stablehlo(evaluator, target)
     if ending in (".vti", ".vtu", ".pvd"):
         return write_vtk(evaluator, parameters, target, points=points, times=times, at=at)

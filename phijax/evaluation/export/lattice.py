@@ -61,15 +61,20 @@ def checked_places(problem: Problem, at: Mapping[str, Any] | None) -> dict[str, 
 
 
 def values_over(evaluator: Evaluator, fields: Sequence[Field], columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """{field: values at columns of the domain's coordinates}, NaN outside the field's own region."""
+    """{field: values at columns of the domain's coordinates}, NaN outside the field's own region.
+
+    Of an ensemble the mean, and under FIELD_spread its standard deviation.
+    """
     found: dict[str, Any] = {}
     for field in fields:
         own = {symbol.name: columns[symbol.name] for symbol in field.coordinates}
         inside = _inside(evaluator.problem, field, own)
-        values = evaluator({field.name: field}, {name: column[inside] for name, column in own.items()})[field.name]
-        whole = np.full(inside.shape, np.nan, np.result_type(values, np.float64))
-        whole[inside] = values
-        found[field.name] = whole
+        places = {name: column[inside] for name, column in own.items()}
+        for name, each in {field.name: evaluator, f"{field.name}_spread": evaluator.spread}.items():
+            if each is not None:
+                values = each({field.name: field}, places)[field.name]
+                found[name] = np.full(inside.shape, np.nan, np.result_type(values, np.float64))
+                found[name][inside] = values
     return found
 
 

@@ -36,7 +36,10 @@ MOST_ACROSS = 3
 
 @dataclass(frozen=True)
 class Row:
-    """One quantity to draw. values, exact, error: over the grid's axes that vary, in order, NaN outside the region."""
+    """One quantity to draw. values, exact, error: over the grid's axes that vary, in order, NaN outside the region.
+
+    spread: of the values, where they are means of an ensemble.
+    """
 
     label: str
     error_label: str
@@ -46,6 +49,7 @@ class Row:
     exact: np.ndarray | None
     error: np.ndarray | None
     held: str
+    spread: np.ndarray | None = None
 
     @property
     def evolves(self) -> bool:
@@ -55,7 +59,8 @@ class Row:
     @property
     def panels(self) -> int:
         """Number of panels."""
-        return (1 if len(self.axes) == 1 else 1 + self.evolves) + (len(self.axes) if self.exact is not None else 0)
+        own = 1 if len(self.axes) == 1 else 1 + self.evolves + (self.spread is not None)
+        return own + (len(self.axes) if self.exact is not None else 0)
 
 
 def solution_figure(evaluator: Evaluator) -> Figure:
@@ -116,7 +121,10 @@ def field_rows(evaluator: Evaluator, field: Field, at: Mapping[str, float] | Non
         exact = None if exact is None else np.real(exact)
     else:
         parts = {"|{}|": np.abs, r"\mathrm{{Re}}\,{}": np.real, r"\mathrm{{Im}}\,{}": np.imag}
-    return [_row(grid, shown, held, field.name, part, values, exact) for part in parts.items()]
+    spread = None
+    if evaluator.spread is not None and not field.func.is_complex_field:
+        spread = grid.spread(evaluator.spread({field.name: field}, columns)[field.name])
+    return [_row(grid, shown, held, field.name, part, values, exact, spread) for part in parts.items()]
 
 
 def shown_and_held(
@@ -145,6 +153,7 @@ def _row(
     part: tuple[str, Callable[[np.ndarray], np.ndarray]],
     values: np.ndarray,
     exact: np.ndarray | None,
+    spread: np.ndarray | None,
 ) -> Row:
     names = list(grid.axes)
     order = [names.index(symbol.name) for symbol in [*shown, *held]]
@@ -164,6 +173,7 @@ def _row(
         exact=None if exact is None else over_shown(take(exact)),
         error=None if error is None else over_shown(error),
         held=", ".join(f"{letter(symbol.name)} = {value:.4g}" for symbol, value in held.items()),
+        spread=None if spread is None else over_shown(spread),
     )
 
 
@@ -173,7 +183,7 @@ def draw_row(axes: list[Axes], row: Row) -> None:
     title = f"${row.label}${place}"
     if len(row.axes) == 1:
         curves = {"solution": row.values} | ({} if row.exact is None else {"reference": row.exact})
-        draw_curve(axes[0], row.axes[0], curves, title)
+        draw_curve(axes[0], row.axes[0], curves, title, row.spread)
         if row.error is not None:
             draw_error_curve(axes[1], row.axes[0], row.error, row.error_label)
         return
@@ -184,6 +194,8 @@ def draw_row(axes: list[Axes], row: Row) -> None:
         return array.T if turned else array
 
     limits = draw_map(axes[0], across, up, laid(row.values), title)
+    if row.spread is not None:
+        draw_error_map(axes[row.panels - 1 - row.evolves], across, up, laid(row.spread), "spread over the seeds")
     if row.exact is not None and row.error is not None:
         draw_map(axes[1], across, up, laid(row.exact), "reference", limits)
         draw_error_map(axes[2], across, up, laid(row.error), row.error_label)

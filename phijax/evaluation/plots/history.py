@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,6 +74,40 @@ def parameter_figure(history: History, problem: Problem) -> Figure | None:
         _mark_stages(ax, history)
         ax.grid(alpha=0.25)
         label_axes(ax, "step", "", f"${letter(name)}$ = {values[-1]:.6g} at the last step")
+    figure.suptitle(problem.name, fontsize=12)
+    return figure
+
+
+def ensemble_history_figure(histories: Mapping[Any, History], name: str = "") -> Figure:
+    """The weighted sum of each seed over the steps."""
+    figure = new_figure(7.4, 4.2)
+    ax = figure.subplots()
+    for seed, history in histories.items():
+        marker = "o" if len(history) < 3 else None
+        ax.plot(history.steps, _positive(history.total), lw=1.1, marker=marker, ms=4, label=f"seed {seed}")
+    ax.set_yscale("log")
+    ax.grid(alpha=0.25)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, borderaxespad=0.3)
+    label_axes(ax, "step", "", TOTAL)
+    figure.suptitle(name, fontsize=12)
+    return figure
+
+
+def ensemble_parameter_figure(histories: Mapping[Any, History], problem: Problem) -> Figure | None:
+    """The path of each unknown constant over the steps, a line a seed, its true value dashed; None where there is none."""
+    names = [n for n in problem.parameters if any(n in history.parameters for history in histories.values())]
+    if not names:
+        return None
+    figure = new_figure(6.0, 0.5 + 2.3 * len(names))
+    for ax, name in zip(figure.subplots(len(names), 1, squeeze=False)[:, 0], names, strict=True):
+        for seed, history in histories.items():
+            ax.plot(history.steps, history.parameters[name], lw=1.1, label=f"seed {seed}")
+        known = None if problem.reference is None else problem.reference.parameter(name)
+        if known is not None:
+            ax.axhline(known, color=REFERENCE, lw=1.3, ls=(0, (4, 3)), label=f"reference {known:.6g}")
+        ax.legend(frameon=False, fontsize=8)
+        ax.grid(alpha=0.25)
+        label_axes(ax, "step", "", f"${letter(name)}$")
     figure.suptitle(problem.name, fontsize=12)
     return figure
 

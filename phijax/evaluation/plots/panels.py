@@ -102,15 +102,25 @@ def _colours(values: np.ndarray) -> tuple[float, float, str]:
     return low, high, "viridis"
 
 
-def draw_curve(ax: Axes, x: tuple[str, np.ndarray], curves: Mapping[str, np.ndarray], title: str) -> None:
-    """The solution, and the reference dashed over it."""
+def draw_curve(
+    ax: Axes,
+    x: tuple[str, np.ndarray],
+    curves: Mapping[str, np.ndarray],
+    title: str,
+    spread: np.ndarray | None = None,
+) -> None:
+    """The solution, and the reference dashed over it; of an ensemble its mean, and a band of its spread to both sides."""
     styles = {
         "solution": {"color": SOLUTION, "lw": 2.2},
         "reference": {"color": REFERENCE, "lw": 1.4, "ls": (0, (4, 3))},
     }
     for name, values in curves.items():
         ax.plot(x[1], values, label=name, **styles[name])
-    if len(curves) > 1:
+    if spread is not None:
+        middle = curves["solution"]
+        band = {"color": SOLUTION, "alpha": 0.25, "lw": 0, "label": "spread over the seeds"}
+        ax.fill_between(x[1], middle - spread, middle + spread, **band)
+    if len(ax.get_legend_handles_labels()[0]) > 1:
         ax.legend(frameon=False, fontsize=8)
     ax.grid(alpha=0.25)
     label_axes(ax, f"${letter(x[0])}$", "", title)
