@@ -128,7 +128,7 @@ def _values(
     layout: ExactLayout, points: Points, compiled: bool, expressions: Mapping[Any, sympy.Expr]
 ) -> Mapping[Any, np.ndarray]:
     """{label: (n,)}. A reference that takes numbers and no tracers is asked point by point, without compiling."""
-    model, lowered = layout.model(), Expressions(layout, expressions, split_complex=False)
+    model, lowered = layout.model(), Expressions(layout, expressions, split_complex=False)  # type: ignore[arg-type]
     if compiled:
         rows = jax.jit(jax.vmap(partial(lowered.pointwise, model)))(jax.tree.map(jnp.asarray, points))
         return {label: np.asarray(column) for label, column in rows.items()}

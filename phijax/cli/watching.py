@@ -26,14 +26,11 @@ def watch_verb(run_dir: str, pause: float = PAUSE) -> int:
     """Shows each record as it comes: a panel on a terminal, else a line. Ends with the run; by Ctrl-C, code 130."""
     run = RunDirectory.open(run_dir)
     lines = follow(run.path, pause)
-    if sys.stdout.isatty():
-        _watch_panel(run, lines)
-    else:
-        _watch_lines(lines)
+    told = _watch_panel(run, lines) if sys.stdout.isatty() else _watch_lines(lines)
     summary = _summary(run.path) or {}
-    print(
-        f"{summary.get('status', 'ended')} at step {summary.get('steps')}: {summary.get('stop_reason', '')}", flush=True
-    )
+    end = f"{summary.get('status', 'ended')} at step {summary.get('steps')}: {summary.get('stop_reason', '')}"
+    if end != told:
+        print(end, flush=True)
     return Exit.OK
 
 
@@ -98,21 +95,24 @@ def _is_over(folder: Path, metrics: Path) -> bool:
         return True
 
 
-def _watch_lines(lines: Iterator[Line | None]) -> None:
-    """A line a record under a head that names the columns."""
+def _watch_lines(lines: Iterator[Line | None]) -> str:
+    """A line a record under a head that names the columns. Gives the last event as it was told."""
     head: list[str] = []
+    told = ""
     for line in lines:
         if line is None:
             continue
         if "event" in line:
             whose = f"seed {line['seed']}: " if "seed" in line else ""
-            print(f"{whose}{line['event']} at step {line['step']}: {line.get('reason', '')}".rstrip(": "), flush=True)
+            told = f"{whose}{line['event']} at step {line['step']}: {line.get('reason', '')}".rstrip(": ")
+            print(told, flush=True)
             continue
         entries = _entries(line)
         if list(entries) != head:
             head = list(entries)
             print("  ".join(name.rjust(max(len(name), 10)) for name in head), flush=True)
         print("  ".join(value.rjust(max(len(name), 10)) for name, value in entries.items()), flush=True)
+    return told
 
 
 def _entries(line: Line) -> dict[str, str]:
@@ -127,7 +127,8 @@ def _number(value: Any) -> str:
     return f"{value:.3e}" if isinstance(value, int | float) else "-" if value is None else str(value)
 
 
-def _watch_panel(run: RunDirectory, lines: Iterator[Line | None]) -> None:
+def _watch_panel(run: RunDirectory, lines: Iterator[Line | None]) -> str:
+    """A panel that changes with each record, and the last one at the end, where no event is told."""
     from rich.console import Console
     from rich.live import Live
 
@@ -142,6 +143,7 @@ def _watch_panel(run: RunDirectory, lines: Iterator[Line | None]) -> None:
             live.update(panel(run.path, config, last, events))
     if last is not None:
         print("\n".join(f"{name}  {value}" for name, value in _entries(last).items()))
+    return ""
 
 
 def panel(folder: Path, config: Line, last: Line | None, events: list[Line]) -> Any:

@@ -34,7 +34,7 @@ def check_sampler(constraint: Constraint, sampler: Any, count: int) -> None:
 
 def _check_values(constraint: Constraint, who: str, points: Points) -> None:
     """ValueError for numbers that no loss can be made of; a warning for points where the constraint does not stand."""
-    columns = {name: np.asarray(points.coordinates[name]) for name in constraint.region.names}
+    columns: dict[str, Any] = {name: np.asarray(points.coordinates[name]) for name in constraint.region.names}
 
     def told(row: int) -> str:
         return ", ".join(f"{name}={column[row]:.6g}" for name, column in columns.items())

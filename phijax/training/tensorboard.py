@@ -78,8 +78,8 @@ def _scalars(event: Event) -> Iterator[tuple[str, float]]:
 def _components(tag: str, value: np.ndarray) -> Iterator[tuple[str, float]]:
     """An array's numbers by position, a complex one's by part."""
     if np.iscomplexobj(value):
-        yield from _components(f"{tag}/real", value.real)
-        yield from _components(f"{tag}/imaginary", value.imag)
+        yield from _components(f"{tag}/real", np.real(value))
+        yield from _components(f"{tag}/imaginary", np.imag(value))
     elif value.ndim == 0:
         yield tag, float(value)
     else:

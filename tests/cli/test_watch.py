@@ -74,6 +74,13 @@ def test_a_run_that_is_over_is_told_at_once(folder, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 4
 
 
+def test_an_end_that_the_records_tell_is_told_once(folder, capsys):
+    append(folder, record(0), {"event": "finished", "step": 30, "reason": "all 30 steps done"})
+    finish(folder)
+    assert main(["watch", str(folder)]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == ["finished at step 30: all 30 steps done"]
+
+
 def test_the_summary_of_before_a_resume_ends_nothing(folder):
     append(folder, *map(record, (0, 10, 20)))
     finish(folder)
