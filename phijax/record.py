@@ -21,7 +21,15 @@ from phijax.training import Stage, root_key
 from phijax.training.stages import Plan
 
 
-def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | None, optimizer: Any) -> dict:
+def config_of(
+    choice: Choice,
+    *,
+    problem: str,
+    seed: Any,
+    max_seconds: float | None,
+    optimizer: Any,
+    devices: int | None = None,
+) -> dict:
     """Tables for config.toml. What is a Python object of the user's own has no table.
 
     optimizer: as given to `solve`: its table, None where the rule chose it, or an object or stages of some, of which
@@ -32,6 +40,7 @@ def config_of(choice: Choice, *, problem: str, seed: Any, max_seconds: float | N
         "seed": _seed_entry(seed),
         "precision": choice.precision,
         "max_seconds": max_seconds,
+        "devices": devices,
         "scales": None if choice.scales is None else dict(choice.scales),
         **_settings(choice),
         "optimizer": _optimizer_entry(choice.optimizer, optimizer),

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from phijax._devices import Devices, check_count, devices_of
 from phijax.balancing import Causal
 from phijax.choice import Choice, choose, samplers_of, settled
 from phijax.choice.choice import RANDOM_FEATURES
@@ -42,6 +43,7 @@ def solve(
     method: str | None = None,
     run_dir: str | Path | Dated | None = None,
     progress: Any = None,
+    devices: int | None = None,
 ) -> Solution:
     """Solves a problem; what is not given is chosen by rule, and `solution.choice.reasons` says why.
 
@@ -51,11 +53,12 @@ def solve(
     points by their time, as of `compile`, where no slabs are asked for. rows: points whose gradient is taken together,
     as of `compile`; "tune" measures. method: "network" trains one, "random_features" takes a linear problem in one
     least-squares solve; None tries the latter where a problem is linear. run_dir: folder for the run, or Dated() for a
-    new one named after the time; None writes nothing.
+    new one named after the time; None writes nothing. devices: among how many points are shared out, as of `Trainer`.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
     check_seconds(max_seconds)
+    check_count("solve", devices)
     if run_dir is not None and not isinstance(run_dir, str | os.PathLike | Dated):
         raise TypeError(f"run_dir={run_dir!r} is no folder; give a path, Dated() for a new one, or None.")
     choice = choose(
@@ -72,30 +75,38 @@ def solve(
         method=method,
         max_seconds=max_seconds,
     )
-    run = None
-    if run_dir is not None:
-        config = config_of(choice, problem=problem.name, seed=seed, max_seconds=max_seconds, optimizer=optimizer)
-        run = RunDirectory.create(run_dir, problem, config)
+    run, shared = None, devices_of(devices)
+    if run_dir is not None and shared.leads:
+        given = {"seed": seed, "max_seconds": max_seconds, "optimizer": optimizer, "devices": devices}
+        run = RunDirectory.create(run_dir, problem, config_of(choice, problem=problem.name, **given))
     with nullcontext() if run is None else run.in_use():
-        choice, compiled = _measured(problem, choice, run)
+        choice, compiled = _measured(problem, choice, run, shared)
         left = None if max_seconds is None else max(max_seconds - (time.monotonic() - begun), LEAST_SECONDS)
-        trainer = _trainer(choice, run, left, progress)  # trials and lowering have had their part
+        trainer = _trainer(choice, run, left, progress, devices)  # trials and lowering have had their part
         result = _fit(trainer, compiled, choice, seed=seed)
         return _solution(compiled, choice, result, run, seed, begun)
 
 
-def resume(run_dir: str | Path, *, max_seconds: float | None = None, progress: Any = None) -> Solution:
+def resume(
+    run_dir: str | Path, *, max_seconds: float | None = None, progress: Any = None, devices: int | None = None
+) -> Solution:
     """Goes on with the run in `run_dir`, in place, from its last whole checkpoint, or from its settings if it has none.
 
-    max_seconds: spent from now on; None spends what the run's own bound has left.
+    max_seconds: spent from now on; None spends what the run's own bound has left. devices: how many from now on; None
+    takes as many as before.
     Raises RunDirectoryError or CheckpointError, naming what is missing, or the process that uses the folder.
     """
     run = RunDirectory.open(run_dir)
-    with run.in_use():
-        return _resumed(run, max_seconds, progress)
+    check_count("resume", devices)
+    count = run.config.get("devices") if devices is None else devices
+    leads = devices_of(count).leads
+    with run.in_use() if leads else nullcontext():
+        if leads and devices is not None:
+            run.update_config({"devices": devices})
+        return _resumed(run, max_seconds, progress, count)
 
 
-def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Solution:
+def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any, devices: int | None) -> Solution:
     begun = time.monotonic()
     config = run.config
     with reading(run.path / CONFIG):
@@ -113,26 +124,39 @@ def _resumed(run: RunDirectory, max_seconds: float | None, progress: Any) -> Sol
     if max_seconds is not None:
         check_seconds(max_seconds)
         limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
-    choice, compiled = _measured(run.problem, choice, run)
-    trainer = _trainer(choice, run, limit, progress)
+    shared = devices_of(devices)
+    own = run if shared.leads else None
+    choice, compiled = _measured(run.problem, choice, own, shared)
+    trainer = _trainer(choice, own, limit, progress, devices)
     result = _fit(trainer, compiled, choice, seed=seed, ckpt_path=None if saved is None else run.path)
-    return _solution(compiled, choice, result, run, seed, begun)
+    return _solution(compiled, choice, result, own, seed, begun)
 
 
-def _measured(problem: Problem, choice: Choice, run: RunDirectory | None) -> tuple[Choice, Compiled]:
+def _measured(problem: Problem, choice: Choice, run: RunDirectory | None, devices: Devices) -> tuple[Choice, Compiled]:
     """The choice with what only measuring can settle settled, as the run's settings then say, and the problem compiled."""
     measured = settled(problem, choice)
     compiled = compile_choice(problem, measured)
     if measured.rows == "tune":
-        measured = measured.because(f"rows taken together, by measuring: {compiled.rows}", rows=compiled.rows)
+        found = devices.agreed(list(compiled.rows.values()))[0]  # of several processes the first is right
+        rows = dict(zip(compiled.rows, found, strict=True))
+        measured = measured.because(f"rows taken together, by measuring: {rows}", rows=rows)
+        compiled = compiled if rows == compiled.rows else compile_choice(problem, measured)
     if run is not None and measured is not choice:
         run.update_config(measured_settings(choice, measured))
     return measured, compiled
 
 
-def _trainer(choice: Choice, run: RunDirectory | None, max_seconds: float | None, progress: Any) -> Trainer:
-    folder = None if run is None else run.path
-    return Trainer(choice.max_steps, checkpoint=folder, max_seconds=max_seconds, log_every=LOG_EVERY, progress=progress)
+def _trainer(
+    choice: Choice, run: RunDirectory | None, max_seconds: float | None, progress: Any, devices: int | None
+) -> Trainer:
+    return Trainer(
+        choice.max_steps,
+        checkpoint=None if run is None else run.path,
+        max_seconds=max_seconds,
+        log_every=LOG_EVERY,
+        progress=progress,
+        devices=devices,
+    )
 
 
 def _fit(trainer: Trainer, compiled: Compiled, choice: Choice, **start: Any) -> FitResult:

@@ -34,6 +34,13 @@ Assignments = Annotated[
 RunFolder = Annotated[str, typer.Argument(metavar="RUN_DIR", help="The folder of a run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON as the last line of standard output.")]
 MaxSeconds = Annotated[float | None, typer.Option(help="Bound on compiling and training together, in seconds.")]
+Devices = Annotated[int | None, typer.Option(help="Devices to share the points out among; one unless given.")]
+Coordinator = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Where the processes of a shared run meet, on the first one's host."),
+]
+NumProcesses = Annotated[int | None, typer.Option(help="How many processes share the run.")]
+ProcessId = Annotated[int | None, typer.Option(help="Which of them this is, from 0.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no compiled programs (also PHIJAX_NO_CACHE=1).")]
 
 
@@ -136,8 +143,13 @@ def run(
     run_dir: Annotated[str | None, typer.Option(help="Folder of the run; runs/NAME-DATE-TIME unless given.")] = None,
     as_json: AsJson = False,
     no_cache: NoCache = False,
+    devices: Devices = None,
+    coordinator: Coordinator = None,
+    num_processes: NumProcesses = None,
+    process_id: ProcessId = None,
 ) -> int:
     """Solve a problem."""
+    from phijax.cli.placing import Place
     from phijax.cli.running import run_verb
 
     return run_verb(
@@ -149,18 +161,42 @@ def run(
         run_dir=run_dir,
         as_json=as_json,
         cache=not no_cache,
+        place=Place(devices, coordinator, num_processes, process_id),
     )
 
 
 @app.command()
 @_verb
 def resume(
-    run_dir: RunFolder, max_seconds: MaxSeconds = None, as_json: AsJson = False, no_cache: NoCache = False
+    run_dir: RunFolder,
+    max_seconds: MaxSeconds = None,
+    as_json: AsJson = False,
+    no_cache: NoCache = False,
+    devices: Devices = None,
+    coordinator: Coordinator = None,
+    num_processes: NumProcesses = None,
+    process_id: ProcessId = None,
 ) -> int:
-    """Go on with a run from its last whole checkpoint, in place."""
+    """Go on with a run from its last whole checkpoint, in place, on as many devices as before or as are given."""
+    from phijax.cli.placing import Place
     from phijax.cli.running import resume_verb
 
-    return resume_verb(run_dir, max_seconds=max_seconds, as_json=as_json, cache=not no_cache)
+    place = Place(devices, coordinator, num_processes, process_id)
+    return resume_verb(run_dir, max_seconds=max_seconds, as_json=as_json, cache=not no_cache, place=place)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+@_verb
+def launch(
+    count: Annotated[int, typer.Option("-n", help="How many processes.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- VERB ...", help="run, resume or doctor, as written alone.")
+    ],
+) -> int:
+    """Share one run among several processes on this machine."""
+    from phijax.cli.launching import launch_verb
+
+    return launch_verb(count, command)
 
 
 @app.command()
@@ -228,11 +264,18 @@ def export(
 
 @app.command()
 @_verb
-def doctor(as_json: AsJson = False) -> int:
-    """Versions, devices, precision, determinism flags, cache."""
+def doctor(
+    as_json: AsJson = False,
+    devices: Devices = None,
+    coordinator: Coordinator = None,
+    num_processes: NumProcesses = None,
+    process_id: ProcessId = None,
+) -> int:
+    """Versions, devices and how they share a run, precision, determinism flags, cache."""
     from phijax.cli.doctor import doctor_verb
+    from phijax.cli.placing import Place
 
-    return doctor_verb(as_json)
+    return doctor_verb(as_json, Place(devices, coordinator, num_processes, process_id))
 
 
 @bench.command("speed")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax._precision import precision_scope
 from phijax.evaluation.chunks import ChunkedFunction
 from phijax.formulation import Problem
@@ -31,10 +32,11 @@ class Evaluator:
     """Values of expressions of the fields, for one layout and one trained model.
 
     The precision is that of the model, entered at every call. A set of expressions is compiled once.
+    devices: of this process, among which points are shared out.
     """
 
-    def __init__(self, layout: Any, model: Any, precision: str):
-        self.layout, self.model, self.precision = layout, model, precision
+    def __init__(self, layout: Any, model: Any, precision: str, devices: Devices = ONE_DEVICE):
+        self.layout, self.model, self.precision, self.devices = layout, model, precision, devices
         self._functions: OrderedDict[Any, ChunkedFunction] = OrderedDict()
 
     @property
@@ -84,7 +86,7 @@ class Evaluator:
             with precision_scope(self.precision):
                 lowered = Expressions(self.layout, expressions, split_complex=False)
             needed = _needed(self.problem, expressions)
-            self._functions[key] = (ChunkedFunction(lowered.pointwise, self.precision), needed)  # type: ignore[assignment]
+            self._functions[key] = (ChunkedFunction(lowered.pointwise, self.precision, self.devices), needed)  # type: ignore[assignment]
             if len(self._functions) > _KEPT_EXPRESSIONS:
                 self._functions.popitem(last=False)
         self._functions.move_to_end(key)

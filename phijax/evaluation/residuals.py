@@ -75,7 +75,7 @@ def _term_residuals(evaluator: Evaluator, constraint: Constraint, points: Points
         expressions |= {(name, -1): term.residual, **{(name, i): addend for i, addend in enumerate(addends)}}
     with precision_scope(evaluator.precision):
         lowered = Expressions(evaluator.layout, expressions, split_complex=False)  # type: ignore[arg-type]
-    rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
+    rows = ChunkedFunction(lowered.pointwise, evaluator.precision, evaluator.devices)
     values = rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
     found = []
     for name, term in zip(constraint.term_names, constraint.terms, strict=True):

@@ -12,6 +12,7 @@ import jax
 import numpy as np
 import sympy
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
 from phijax.evaluation.evaluator import Evaluator, entries_of, side_of
@@ -65,6 +66,7 @@ class Solution:
         seconds: Mapping[str, float] | None = None,
         history: History | None = None,
         folder: str | Path | None = None,
+        devices: Devices = ONE_DEVICE,
     ):
         self.compiled, self.model, self.precision = compiled, model, check_precision(precision)
         self.seed, self.status, self.stop_reason, self.steps = seed, status, stop_reason, steps
@@ -72,7 +74,7 @@ class Solution:
         self.history = History() if history is None else history
         self.folder = None if folder is None else Path(folder)
         self.choice: Any = None  # what `solve` settled, with its reasons
-        self._evaluator = Evaluator(compiled.layout, model, precision)
+        self._evaluator = Evaluator(compiled.layout, model, precision, devices.own)
         self._measured = Measured(compiled, self._evaluator, self.history, self.seconds)
 
     @classmethod
@@ -91,6 +93,7 @@ class Solution:
             seconds={"train": result.seconds} if seconds is None else seconds,
             history=result.history,
             folder=result.checkpoint,
+            devices=result.devices,
         )
 
     @property

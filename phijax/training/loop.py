@@ -48,8 +48,10 @@ class FirstOrderEngine:
             return jax.lax.while_loop(going, body, (state, report, jnp.int32(RUN)))
 
         self._report: Report | None = None
-        self._run = jax.jit(run)
-        self._inputs = jax.jit(lambda arrays, *now: step_inputs(program, feed, eqx.combine(arrays, static), *now))
+        self._run = program.devices.jit(run)
+        self._inputs = program.devices.jit(
+            lambda arrays, *now: step_inputs(program, feed, eqx.combine(arrays, static), *now)
+        )
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
         """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
@@ -69,7 +71,9 @@ class FirstOrderEngine:
 
     def nonfinite_reason(self, state: TrainState, start: int) -> str:
         """The term and the point at which the step from `state` broke."""
-        return nonfinite_reason(self._program, state, *self._inputs(self._arrays, state, jnp.int32(start)))
+        return nonfinite_reason(
+            self._program.on_one_device, state, *self._inputs(self._arrays, state, jnp.int32(start))
+        )
 
     def learning_rate(self, opt_state: Any) -> float | None:
         """The rate of the step before `opt_state`."""

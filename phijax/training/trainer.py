@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phijax._devices import check_count, devices_of
 from phijax._numbers import is_positive, is_whole
 from phijax._precision import ambient_precision, check_precision, precision_scope
 from phijax.balancing import Static
@@ -44,6 +45,8 @@ class Trainer:
     callbacks: called in this order. precision: None takes the module's, else that of the surroundings.
     max_seconds: decides only where the run stops; a resumed run spends what is left.
     progress: None shows a bar on a terminal and a line about every ten seconds elsewhere, False nothing.
+    devices: among how many, those of other processes included, the points are shared out; None takes one. Batches are
+    the same whatever their number, and results to rounding.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Trainer:
         precision: str | None = None,
         max_seconds: float | None = None,
         progress: bool | Progress | None = None,
+        devices: int | None = None,
     ):
         counts = {"max_steps": max_steps, "keep": keep, "log_every": log_every}
         if checkpoint_every is not None:
@@ -66,6 +70,7 @@ class Trainer:
             if not is_whole(count):
                 raise ValueError(f"Trainer({name}={count!r}): give a whole number of at least 1.")
         check_seconds(max_seconds)
+        check_count("Trainer", devices)
         if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
             raise TypeError(f"Trainer(checkpoint={checkpoint!r}): give the path of a folder, or None.")
         self.max_steps = int(max_steps)
@@ -74,6 +79,7 @@ class Trainer:
         self.precision = None if precision is None else check_precision(precision)
         self.max_seconds = max_seconds
         self.progress = progress
+        self.devices = devices
         self.callbacks = Callbacks.of(callbacks)
         self._events = Events(log_every, checkpoint_every, self.callbacks)
 
@@ -138,7 +144,7 @@ class Trainer:
     def predict(self, model_or_result: Any, *inputs: Any, chunk: int = CHUNK) -> Any:
         """The model's values at rows of inputs of shape (n, ...), as NumPy of shape (n, ...), `chunk` rows at a time."""
         model = model_or_result.model if isinstance(model_or_result, FitResult) else model_or_result
-        return predict_rows(model, *inputs, chunk=chunk)
+        return predict_rows(model, *inputs, chunk=chunk, devices=devices_of(self.devices))
 
     def _precision_for(self, module: Module) -> str:
         if self.precision and module.precision and self.precision != module.precision:
@@ -176,6 +182,7 @@ class Trainer:
         spent = 0.0 if saved is None else float(saved.notes["seconds"])
         pace = Pace(self.max_seconds, spent)
         precision = self._precision_for(module)
+        devices = devices_of(self.devices)
         prepared = prepare(
             module,
             jax.tree.map(jnp.asarray, state),
@@ -186,8 +193,10 @@ class Trainer:
             callbacks=self.callbacks,
             saved=saved,
             precision=precision,
+            devices=devices,
         )
-        with self._holding():
+        folder = self.checkpoint if devices.leads else None
+        with _holding(folder):
             return Session(
                 program=prepared.program,
                 sources=prepared.sources,
@@ -196,49 +205,51 @@ class Trainer:
                 events=self._events,
                 pace=pace,
                 callbacks=self.callbacks,
-                store=self._store(saved),
-                metrics=self._metrics(saved, ckpt_path),
-                progress=make_progress(self.progress),
+                store=self._store(folder, saved),
+                metrics=_metrics(folder, saved, ckpt_path),
+                progress=make_progress(self.progress if devices.leads else False),
                 precision=precision,
-                folder=self.checkpoint,
+                folder=folder,
                 restored=saved is not None,
                 course=module.course,
                 fingerprint=module.fingerprint,
             ).run(prepared.state)
 
-    @contextmanager
-    def _holding(self) -> Iterator[None]:
-        """The run's folder, made where there is none, for this process alone."""
-        if self.checkpoint is None:
-            yield
-            return
-        self.checkpoint.mkdir(parents=True, exist_ok=True)
-        with held(self.checkpoint, again=True):
-            yield
-
-    def _store(self, saved: Saved | None) -> CheckpointStore | None:
+    def _store(self, folder: Path | None, saved: Saved | None) -> CheckpointStore | None:
         """The run's own store, empty or the one that `saved` came from."""
-        if self.checkpoint is None:
+        if folder is None:
             return None
-        store = CheckpointStore(self.checkpoint, self.keep)
+        store = CheckpointStore(folder, self.keep)
         if saved is not None and saved.folder.parent == store.folder:
             store.set_aside_after(saved.step)
         elif store.steps():
             latest = store.steps()[0]
             store.close()
             raise CheckpointError(
-                f"{self.checkpoint} already holds a run, saved at step {latest}: go on with it by ckpt_path="
-                f"{str(self.checkpoint)!r}, or choose another folder."
+                f"{folder} already holds a run, saved at step {latest}: go on with it by ckpt_path={str(folder)!r}, or "
+                "choose another folder."
             )
         return store
 
-    def _metrics(self, saved: Saved | None, ckpt_path: str | Path | None) -> MetricsWriter:
-        """The run's metrics, after those of the steps before the checkpoint."""
-        history = History()
-        if saved is not None and ckpt_path is not None:
-            folder = checkpoint_folder(ckpt_path).parent
-            history = read_metrics(folder / METRICS_FILE, before=saved.step, stage_begun=_begins_stage(saved))
-        return MetricsWriter(self.checkpoint and self.checkpoint / METRICS_FILE, history)
+
+@contextmanager
+def _holding(folder: Path | None) -> Iterator[None]:
+    """The run's folder, made where there is none, for this process alone."""
+    if folder is None:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with held(folder, again=True):
+        yield
+
+
+def _metrics(folder: Path | None, saved: Saved | None, ckpt_path: str | Path | None) -> MetricsWriter:
+    """The run's metrics, after those of the steps before the checkpoint."""
+    history = History()
+    if saved is not None and ckpt_path is not None:
+        begun = checkpoint_folder(ckpt_path).parent
+        history = read_metrics(begun / METRICS_FILE, before=saved.step, stage_begun=_begins_stage(saved))
+    return MetricsWriter(folder and folder / METRICS_FILE, history)
 
 
 def _begins_stage(saved: Saved) -> bool:
