@@ -103,9 +103,12 @@ class SeveralDevices:
     def _own(self) -> tuple[Any, ...]:
         return tuple(device for device in self.devices if device.process_index == jax.process_index())
 
+    def _sharding(self, spec: PartitionSpec) -> NamedSharding:
+        return NamedSharding(self._mesh, spec)
+
     @property
     def _everywhere(self) -> NamedSharding:
-        return NamedSharding(self._mesh, PartitionSpec())
+        return self._sharding(PartitionSpec())
 
     def jit(self, function: Callable) -> Callable:
         """The compiled function, run on all devices, of ordinary arrays and giving such."""
@@ -137,34 +140,34 @@ class SeveralDevices:
 
     def _by_share(self, function: OfRows, rows: Rows, others: tuple, out: PartitionSpec) -> Any:
         counts = {name: jax.tree.leaves(own)[0].shape[0] for name, own in rows.items()}
+        specs = {name: PartitionSpec() if count % self.count else PartitionSpec(AXIS) for name, count in counts.items()}
         arrays, static = eqx.partition(others, eqx.is_array)
 
         def share(rows: Rows, arrays: tuple) -> Any:
-            marks = {name: self._marks(counts[name], rows[name]) for name in rows}
-            return function(rows, marks, *eqx.combine(arrays, static))
+            taken, marks = {}, {}
+            for name, own in rows.items():
+                taken[name], marks[name] = self._taken(own, counts[name])
+            return function(taken, marks, *eqx.combine(arrays, static))
 
         shares = jax.shard_map(
             share,
             mesh=self._mesh,
-            in_specs=(PartitionSpec(AXIS), PartitionSpec()),
+            in_specs=(specs, PartitionSpec()),
             out_specs=out,
             check_vma=False,  # else each gradient inside would be summed over the devices where it is taken
         )
-        return shares(jax.tree.map(self._shared_out, dict(rows)), arrays)
+        # Rows that divide are drawn by their devices; of others each draws all, which costs less than to exchange some.
+        placed = {n: jax.lax.with_sharding_constraint(own, self._sharding(specs[n])) for n, own in rows.items()}
+        return shares(placed, arrays)
 
-    def _shared_out(self, leaf: Array) -> Array:
-        """So many rows that they divide, each device drawing or holding its own."""
-        missing = -leaf.shape[0] % self.count
-        if missing:
-            leaf = jnp.concatenate([leaf, jnp.repeat(leaf[-1:], missing, axis=0)])
-        return jax.lax.with_sharding_constraint(leaf, NamedSharding(self._mesh, PartitionSpec(AXIS)))
-
-    def _marks(self, count: int, share: Any) -> Array | None:
-        """Which of a device's rows count; None where all do."""
-        own = jax.tree.leaves(share)[0].shape[0]
-        if own * self.count == count:
-            return None
-        return jax.lax.axis_index(AXIS) * own + jnp.arange(own) < count
+    def _taken(self, rows: Any, count: int) -> tuple[Any, Array | None]:
+        """The rows of the device at hand, and which of them count: None where rows divide, and are its own already."""
+        if count % self.count == 0:
+            return rows, None
+        own = -(-count // self.count)
+        place = jax.lax.axis_index(AXIS) * own + jnp.arange(own)
+        last = jnp.minimum(place, count - 1)
+        return jax.tree.map(lambda leaf: leaf[last], rows), place < count
 
     def placed(self, tree: Any) -> Any:
         """The arrays of `tree` on every device, those that are there already as they are."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 from phijax.cli.errors import Exit, UsageError
 from phijax.cli.placing import LAUNCHED, name_of
@@ -49,18 +49,16 @@ class _Member:
             [sys.executable, "-m", "phijax", *command, *place],
             env={**os.environ, LAUNCHED: "1"},
             stdin=subprocess.DEVNULL,
-            stdout=None if index == 0 else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         self.relay = Relay(sys.stderr if index == 0 else None)
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.relay.pass_on(line)
+        printed = Relay(sys.stdout if index == 0 else None)
+        ways = ((self.process.stdout, printed), (self.process.stderr, self.relay))
+        self._readers = [threading.Thread(target=_read, args=way, daemon=True) for way in ways]
+        for reader in self._readers:
+            reader.start()
 
     @property
     def code(self) -> int | None:
@@ -72,7 +70,14 @@ class _Member:
         if self.code is None:
             self.process.kill()
         self.process.wait()
-        self._reader.join()
+        for reader in self._readers:
+            reader.join()
+
+
+def _read(stream: IO[str], relay: Relay) -> None:
+    with stream:
+        for line in stream:
+            relay.pass_on(line)
 
 
 def _watched(members: list[_Member]) -> int:
