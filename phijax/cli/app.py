@@ -291,6 +291,18 @@ def bench_speed(
     return speed_verb(tasks or [], steps=steps, cache=not no_cache)
 
 
+@bench.command("scaling")
+@_verb
+def bench_scaling(
+    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK ...]", help="Six of them unless given.")] = None,
+    no_cache: NoCache = False,
+) -> int:
+    """Count what a step computes and exchanges, and what efficiency is to be expected; one line of JSON a task."""
+    from phijax.cli.benching import scaling_verb
+
+    return scaling_verb(tasks or [], cache=not no_cache)
+
+
 @bench.command("least-squares")
 @_verb
 def bench_least_squares(

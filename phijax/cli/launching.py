@@ -105,8 +105,7 @@ def _explained(members: list[_Member], first: _Member, died: bool) -> int:
     if first.index:
         said = (f"[process {first.index}] {line}" for line in first.relay.kept)
         print(*said, sep="", end="", file=sys.stderr)
-    print(f"phijax: process {first.index} {name_of(code)}.", file=sys.stderr)
-    print(told([first.index], len(members), members[0].relay.folder), file=sys.stderr, flush=True)
+    print(told([first.index], len(members), members[0].relay.folder, name_of(code)), file=sys.stderr, flush=True)
     return Exit.FAULT
 
 

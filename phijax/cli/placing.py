@@ -80,7 +80,8 @@ def _set_cpu_devices(devices: int, processes: int) -> None:
         raise UsageError(f"--devices {devices} do not divide among {processes} processes; give a multiple.")
     if "JAX_NUM_CPU_DEVICES" in os.environ or "host_platform_device_count" in os.environ.get("XLA_FLAGS", ""):
         return
-    jax.config.update("jax_num_cpu_devices", devices // processes)
+    if devices > processes:  # else one each, which is what there is
+        jax.config.update("jax_num_cpu_devices", devices // processes)
 
 
 @contextmanager

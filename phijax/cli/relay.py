@@ -47,13 +47,10 @@ class Relay:
         return [int(number) for number in re.findall(r"(\d+)\n", silent[1])] if silent else [0]
 
 
-def told(dead: list[int], count: int, folder: str | None) -> str:
+def told(dead: list[int], count: int, folder: str | None, how: str = "died") -> str:
     """The sentence that says who died, and how to go on."""
     who = f"process {dead[0]}" if len(dead) == 1 else f"processes {', '.join(map(str, dead))}"
-    verb = "has" if len(dead) == 1 else "have"
-    return (
-        f"phijax: {who} of {count} {verb} died; the others were ended. Go on with: phijax resume {folder or 'RUN_DIR'}"
-    )
+    return f"phijax: {who} of {count} {how}; the others were ended. Go on with: phijax resume {folder or 'RUN_DIR'}"
 
 
 def main(own: int, count: int, folder: str | None) -> None:
