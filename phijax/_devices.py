@@ -94,6 +94,10 @@ class SeveralDevices:
     def _mesh(self) -> Mesh:
         return Mesh(np.array(self.devices), (AXIS,), axis_types=(AxisType.Auto,))
 
+    @cached_property
+    def _all(self) -> set[Any]:
+        return set(self.devices)
+
     @property
     def own(self) -> Devices:
         """Those of this process, for what it computes by itself."""
@@ -174,7 +178,7 @@ class SeveralDevices:
         return jax.tree.map(self._put, tree)
 
     def _put(self, leaf: Any) -> Any:
-        if not isinstance(leaf, jax.Array) or leaf.sharding.device_set == set(self.devices):
+        if not isinstance(leaf, jax.Array) or leaf.sharding.device_set == self._all:
             return leaf
         if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
             # A key itself cannot be put onto devices of other processes.
@@ -216,6 +220,13 @@ def _same(array: Array) -> Array:
 
 Devices = OneDevice | SeveralDevices
 ONE_DEVICE = OneDevice()
+
+
+def devices_that_answer(devices: Devices) -> int:
+    """How many of the devices add up what each of them holds, once the processes have agreed on it."""
+    devices.agreed((0,))
+    total = devices.jit(lambda ones: devices.summed(lambda rows, marks: jnp.sum(rows[AXIS]), {AXIS: ones}))
+    return int(total(jnp.ones(devices.count, jnp.int32)))
 
 
 def check_count(owner: str, count: Any) -> None:

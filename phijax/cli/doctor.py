@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from phijax._devices import AXIS, devices_of
+from phijax._devices import AXIS, devices_of, devices_that_answer
 from phijax._precision import precision_scope
 from phijax.cli.errors import Exit
 from phijax.cli.placing import Place
@@ -33,9 +33,8 @@ def doctor_verb(as_json: bool, place: Place) -> int:
 def _mesh(devices: int | None) -> dict[str, Any]:
     """How a run of that many devices is shared out, and whether the devices add up what each of them gives."""
     shared = devices_of(devices)
-    total = shared.jit(lambda ones: shared.summed(lambda rows, marks: jnp.sum(rows["ones"]), {"ones": ones}))
-    answered = int(total(jnp.ones(shared.count, jnp.int32)))
-    return {"axis": AXIS, "devices": shared.count, "processes": jax.process_count(), "answered": answered}
+    processes, answered = jax.process_count(), devices_that_answer(shared)
+    return {"axis": AXIS, "devices": shared.count, "processes": processes, "answered": answered}
 
 
 def _float64_works() -> bool:

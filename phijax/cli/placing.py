@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from phijax._devices import devices_of, devices_that_answer
 from phijax.cli.errors import UsageError
 from phijax.cli.relay import FOLDER, GOODBYE
 
@@ -94,15 +95,26 @@ def _met(place: Place) -> Iterator[None]:
         place.coordinator,
         place.num_processes,
         place.process_id,
+        local_device_ids=_own_devices(place),
         heartbeat_timeout_seconds=HEARTBEAT_SECONDS,
         shutdown_timeout_seconds=SHUTDOWN_SECONDS,
         coordinator_bind_address=place.coordinator if local else None,
     )
     try:
+        # The first exchange waits half a minute for others to come to it, and none of them has anything else to do yet.
+        devices_that_answer(devices_of(place.devices or jax.device_count()))
         yield
     except jax.errors.JaxRuntimeError:
         time.sleep(2 * HEARTBEAT_SECONDS)  # JAX ends this process meanwhile, naming who is gone
         raise
+
+
+def _own_devices(place: Place) -> range | None:
+    """The numbers of a machine's GPUs that are this process's, where `phijax launch` parts them; None for all there are."""
+    if LAUNCHED not in os.environ or place.devices is None or place.process_id is None:
+        return None
+    each = place.devices // place.processes
+    return range(place.process_id * each, (place.process_id + 1) * each)
 
 
 @contextmanager
@@ -113,8 +125,8 @@ def _relayed(place: Place, run_dir: str | None) -> Iterator[None]:
         return
     from phijax.cli import relay
 
-    own, count = (str(number or 0) for number in (place.process_id, place.processes))
-    command = [sys.executable, str(Path(relay.__file__)), own, count, *([run_dir] if run_dir else [])]
+    folder = [] if run_dir is None else [str(Path(run_dir).absolute())]
+    command = [sys.executable, str(Path(relay.__file__)), str(place.processes), *folder]
     helper = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
     assert helper.stdin is not None
     before = os.dup(2)

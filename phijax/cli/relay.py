@@ -53,7 +53,7 @@ def told(dead: list[int], count: int, folder: str | None, how: str = "died") -> 
     return f"phijax: {who} of {count} {how}; the others were ended. Go on with: phijax resume {folder or 'RUN_DIR'}"
 
 
-def main(own: int, count: int, folder: str | None) -> None:
+def main(count: int, folder: str | None) -> None:
     """Relays standard input until it ends."""
     relay = Relay(sys.stderr)
     for line in sys.stdin:
@@ -64,4 +64,4 @@ def main(own: int, count: int, folder: str | None) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else None)
+    main(int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)
