@@ -73,13 +73,14 @@ def _verb(function: Callable[..., int]) -> Callable[..., None]:
     @functools.wraps(function)
     def told(*args: Any, **kwargs: Any) -> None:
         from phijax.cli.errors import Terminated, exit_code_of
-        from phijax.cli.process import told_plainly
+        from phijax.cli.process import leave_a_shared_run, told_plainly
 
         try:
             with told_plainly():
                 code = function(*args, **kwargs)
         except (Exception, KeyboardInterrupt, Terminated) as error:
             code = exit_code_of(error, _debug.get())
+            leave_a_shared_run(code)
         raise typer.Exit(int(code))
 
     return told

@@ -52,6 +52,7 @@ class _Member:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            start_new_session=True,  # a terminal's signals come by the launcher alone, and once
         )
         self.relay = Relay(sys.stderr if index == 0 else None)
         printed = Relay(sys.stdout if index == 0 else None)
@@ -99,7 +100,7 @@ def _watched(members: list[_Member]) -> int:
 def _explained(members: list[_Member], first: _Member, died: bool) -> int:
     code = first.process.returncode
     if not died:
-        if first.index:
+        if members[0].process.returncode != code:  # else the first has said the same
             print(*first.relay.kept, sep="", end="", file=sys.stderr)
         return code
     if first.index:
