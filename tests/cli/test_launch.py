@@ -14,6 +14,7 @@ import pytest
 from phijax.cli import main
 from phijax.cli.relay import Relay, told
 from phijax.evaluation import load_solution
+from phijax.training import CheckpointStore
 
 FILE = """import phijax as phi
 from sympy import Eq, exp
@@ -22,8 +23,8 @@ y = phi.field("y", t)
 span = phi.Interval(t, 0, 1)
 decay = phi.Problem(span, {"ode": Eq(y.diff(t), -y), "start": phi.on(span.at(t=0), Eq(y, 1))}, reference={y: exp(-t)})
 """
-SETTINGS = ["decay.py", "network.width=4", "network.depth=1", "optimizer.kind=Adam", "points.ode=13"]
-LONG = "run.max_steps=1000000"
+SETTINGS = ["decay.py", "network.width=4", "network.depth=1", "points.ode=13"]
+LONG = ["optimizer.kind=Adam", "run.max_steps=1000000"]
 # A report of JAX's own, from a run of which process 1 was killed.
 REPORT = """phijax: run folder /runs/decay
 E1201 13:49:20.112200   28485 coordination_service.cc:1549] Use error polling to propagate the following error to all tasks
@@ -65,29 +66,40 @@ def reached(folder, step, process, seconds=240):
     raise AssertionError(f"step {step} was not reached in {seconds} s")
 
 
-def test_two_processes_of_two_devices_train_as_one_device_does(place):
+@pytest.mark.parametrize(("optimizer", "steps", "least"), [("Adam", 101, 1e-6), ("GaussNewton", 12, 1e-12)])
+def test_two_processes_of_two_devices_train_as_one_device_does(place, optimizer, steps, least):
     folder, started = place
-    launched = started(
-        "launch", "-n", "2", "--", "run", *SETTINGS, "run.max_steps=101", "--devices", "4", "--run-dir", "two", "--json"
-    )
-    alone = started("run", *SETTINGS, "run.max_steps=101", "--run-dir", "one")
+    run = ["run", *SETTINGS, f"optimizer.kind={optimizer}", f"run.max_steps={steps}"]
+    two, one = folder / f"two-{optimizer}", folder / f"one-{optimizer}"
+    launched = started("launch", "-n", "2", "--", *run, "--devices", "4", "--run-dir", str(two), "--json")
+    alone = started(*run, "--run-dir", str(one))
     out, err = launched.communicate()
-    assert (launched.returncode, alone.wait()) == (0, 0), err
-    two, one = records(folder / "two"), records(folder / "one")
-    assert list(two) == list(one)
-    assert max(abs(two[step] / one[step] - 1) for step in one) < 1e-6  # float32
-    summary = json.loads(out.splitlines()[-1])
-    assert summary["steps"] == 101
+    alone.communicate()
+    assert (launched.returncode, alone.returncode) == (0, 0), err
+    found, true = records(two), records(one)
+    assert list(found) == list(true)
+    # Adam in float32, relative; Gauss-Newton in float64, whose small damping makes more of the rounding of a sum.
+    scale = true if optimizer == "Adam" else dict.fromkeys(true, 1.0)
+    assert max(abs(found[step] - true[step]) / scale[step] for step in true) < least
+    assert held_points(two) == held_points(one)
     assert "Gloo" not in out + err
-    assert out.count("status       finished") == 1  # one of them prints
-    assert tomllib.loads((folder / "two" / "config.toml").read_text())["devices"] == 4
+    assert out.count("status ") == 1  # one of them prints
+    assert json.loads(out.splitlines()[-1])["steps"] == json.loads((one / "summary.json").read_text())["steps"]
+    assert tomllib.loads((two / "config.toml").read_text())["devices"] == 4
+
+
+def held_points(run):
+    """The bytes of what adaptive samplers hold in the last checkpoint."""
+    saved = CheckpointStore(run).latest()
+    pairs = zip(saved.leaves, saved.arrays, strict=True)
+    return [array.tobytes() for leaf, array in pairs if leaf["path"].startswith(".sampler_state")]
 
 
 @pytest.fixture(scope="module")
 def interrupted(place):
     """A run of two processes that SIGTERM ended: its folder, exit code and message."""
     folder, started = place
-    launched = started("launch", "-n", "2", "--", "run", *SETTINGS, LONG, "--run-dir", "run")
+    launched = started("launch", "-n", "2", "--", "run", *SETTINGS, *LONG, "--run-dir", "run")
     reached(folder / "run", 50, launched)
     launched.send_signal(signal.SIGTERM)
     _, err = launched.communicate()
@@ -129,7 +141,7 @@ def test_of_processes_started_by_hand_the_others_end_within_a_minute_and_name_wh
     folder, started = place
     port = 40_000 + os.getpid() % 20_000
     meeting = ["--coordinator", f"127.0.0.1:{port}", "--num-processes", "2", "--process-id"]
-    first, second = (started("run", *SETTINGS, LONG, "--run-dir", "hand", *meeting, str(i)) for i in range(2))
+    first, second = (started("run", *SETTINGS, *LONG, "--run-dir", "hand", *meeting, str(i)) for i in range(2))
     reached(folder / "hand", 50, first)
     second.kill()
     begun = time.monotonic()
@@ -150,7 +162,8 @@ def test_a_run_of_two_processes_goes_on_with_one_two_and_four_devices_to_the_sam
         shutil.copytree(interrupted[0], run)
         saved = load_solution(run).steps
         resumed = started("resume", str(run), "--devices", devices, "--max-seconds", "20")
-        assert resumed.wait() == 0
+        resumed.communicate()
+        assert resumed.returncode == 0
         losses.append({step: total for step, total in records(run).items() if saved <= step < saved + 100})
     assert len(losses[0]) == 10
     for other in losses[1:]:
