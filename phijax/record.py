@@ -23,7 +23,14 @@ from phijax.training.stages import Plan
 
 
 def config_of(
-    choice: Choice, *, problem: str, seed: Any = None, seeds: Any = None, max_seconds: float | None, optimizer: Any
+    choice: Choice,
+    *,
+    problem: str,
+    seed: Any = None,
+    seeds: Any = None,
+    max_seconds: float | None,
+    optimizer: Any,
+    devices: int | None = None,
 ) -> dict:
     """Tables for config.toml. What is a Python object of the user's own has no table.
 
@@ -36,6 +43,7 @@ def config_of(
         "seeds": None if seeds is None else _seed_entries(seeds),
         "precision": choice.precision,
         "max_seconds": max_seconds,
+        "devices": devices,
         "scales": None if choice.scales is None else dict(choice.scales),
         **_settings(choice),
         "optimizer": _optimizer_entry(choice.optimizer, optimizer),

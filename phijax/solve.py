@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, overload
 
+from phijax._devices import Devices, check_count, devices_of
 from phijax.balancing import Causal
 from phijax.choice import Choice, choose, samplers_of, settled
 from phijax.choice.choice import RANDOM_FEATURES
@@ -22,7 +23,7 @@ from phijax.record import choice_of, config_of, measured_settings, start_of
 from phijax.training import Callback, CheckpointStore, EnsembleResult, Trainer
 from phijax.training.compiling import Compiled, compile
 from phijax.training.slabs import Slabs
-from phijax.training.trainer import check_seconds
+from phijax.training.trainer import check_one_device, check_seconds
 
 
 @overload
@@ -44,6 +45,7 @@ def solve(
     callbacks: Sequence[Callback] = ...,
     run_dir: str | Path | Dated | None = ...,
     progress: Any = ...,
+    devices: int | None = ...,
 ) -> Solution: ...
 
 
@@ -66,6 +68,7 @@ def solve(
     callbacks: Sequence[Callback] = ...,
     run_dir: str | Path | Dated | None = ...,
     progress: Any = ...,
+    devices: int | None = ...,
 ) -> Ensemble: ...
 
 
@@ -88,6 +91,7 @@ def solve(
     callbacks: Sequence[Callback] = (),
     run_dir: str | Path | Dated | None = None,
     progress: Any = None,
+    devices: int | None = None,
 ) -> Solution | Ensemble:
     """Solves a problem; what is not given is chosen by rule, and `solution.choice.reasons` says why.
 
@@ -99,7 +103,7 @@ def solve(
     as of `compile`; "tune" measures. method: "network" trains one, "random_features" takes a linear problem in one
     least-squares solve; None tries the latter where a problem is linear. callbacks: as of `Trainer`; a run folder does not
     hold them. run_dir: folder for the run, its report and pictures, or Dated() for a new one named after the time; None
-    writes nothing.
+    writes nothing. devices: among how many points are shared out, as of `Trainer`.
     Raises DeclarationError, LoweringError or ValueError before training, naming what is wrong and its cure.
     """
     begun = time.monotonic()
@@ -107,6 +111,9 @@ def solve(
     if (seed is None) == (seeds is None):
         raise TypeError("solve takes either seed=, for one run, or seeds=, such as range(8), for several.")
     start: dict[str, Any] = {"seed": seed} if seeds is None else {"seeds": tuple(seeds)}
+    check_count("solve", devices)
+    if seeds is not None:
+        check_one_device(devices)
     if run_dir is not None and not isinstance(run_dir, str | os.PathLike | Dated):
         raise TypeError(f"run_dir={run_dir!r} is no folder; give a path, Dated() for a new one, or None.")
     choice = choose(
@@ -123,14 +130,14 @@ def solve(
         method=method,
         max_seconds=max_seconds,
     )
-    run = None
-    if run_dir is not None:
-        config = config_of(choice, problem=problem.name, **start, max_seconds=max_seconds, optimizer=optimizer)
-        run = RunDirectory.create(run_dir, problem, config)
+    run, shared = None, devices_of(devices)
+    if run_dir is not None and shared.leads:
+        given = {**start, "max_seconds": max_seconds, "optimizer": optimizer, "devices": devices}
+        run = RunDirectory.create(run_dir, problem, config_of(choice, problem=problem.name, **given))
     with nullcontext() if run is None else run.in_use():
-        choice, compiled = _measured(problem, choice, run)
+        choice, compiled = _measured(problem, choice, run, shared)
         left = None if max_seconds is None else max(max_seconds - (time.monotonic() - begun), LEAST_SECONDS)
-        trainer = _trainer(choice, run, left, progress, callbacks)  # trials and lowering have had their part
+        trainer = _trainer(choice, run, left, progress, callbacks, devices)  # trials and lowering have had their part
         return _trained(trainer, compiled, choice, run, begun, **start)
 
 
@@ -140,19 +147,26 @@ def resume(
     max_seconds: float | None = None,
     callbacks: Sequence[Callback] = (),
     progress: Any = None,
+    devices: int | None = None,
 ) -> Solution | Ensemble:
     """Goes on with the run in `run_dir`, in place, from its last whole checkpoint, or from its settings if it has none.
 
     max_seconds: spent from now on; None spends what the run's own bound has left. callbacks: those that it was begun with.
+    devices: how many from now on; None takes as many as before.
     Raises RunDirectoryError or CheckpointError, naming what is missing, or the process that uses the folder.
     """
     run = RunDirectory.open(run_dir)
-    with run.in_use():
-        return _resumed(run, max_seconds, progress, callbacks)
+    check_count("resume", devices)
+    count = run.config.get("devices") if devices is None else devices
+    leads = devices_of(count).leads
+    with run.in_use() if leads else nullcontext():
+        if leads and devices is not None:
+            run.update_config({"devices": devices})
+        return _resumed(run, max_seconds, progress, callbacks, count)
 
 
 def _resumed(
-    run: RunDirectory, max_seconds: float | None, progress: Any, callbacks: Sequence[Callback]
+    run: RunDirectory, max_seconds: float | None, progress: Any, callbacks: Sequence[Callback], devices: int | None
 ) -> Solution | Ensemble:
     begun = time.monotonic()
     config = run.config
@@ -171,17 +185,22 @@ def _resumed(
     if max_seconds is not None:
         check_seconds(max_seconds)
         limit = max_seconds + (0.0 if saved is None else saved.notes["seconds"])
-    choice, compiled = _measured(run.problem, choice, run)
-    trainer = _trainer(choice, run, limit, progress, callbacks)
-    return _trained(trainer, compiled, choice, run, begun, ckpt_path=None if saved is None else run.path, **start)
+    shared = devices_of(devices)
+    own = run if shared.leads else None
+    choice, compiled = _measured(run.problem, choice, own, shared)
+    trainer = _trainer(choice, own, limit, progress, callbacks, devices)
+    return _trained(trainer, compiled, choice, own, begun, ckpt_path=None if saved is None else run.path, **start)
 
 
-def _measured(problem: Problem, choice: Choice, run: RunDirectory | None) -> tuple[Choice, Compiled]:
+def _measured(problem: Problem, choice: Choice, run: RunDirectory | None, devices: Devices) -> tuple[Choice, Compiled]:
     """The choice with what only measuring can settle settled, as the run's settings then say, and the problem compiled."""
     measured = settled(problem, choice)
     compiled = compile_choice(problem, measured)
     if measured.rows == "tune":
-        measured = measured.because(f"rows taken together, by measuring: {compiled.rows}", rows=compiled.rows)
+        found = devices.agreed(list(compiled.rows.values()))[0]  # of several processes the first is right
+        rows = dict(zip(compiled.rows, found, strict=True))
+        measured = measured.because(f"rows taken together, by measuring: {rows}", rows=rows)
+        compiled = compiled if rows == compiled.rows else compile_choice(problem, measured)
     if run is not None and measured is not choice:
         run.update_config(measured_settings(choice, measured))
     return measured, compiled
@@ -193,6 +212,7 @@ def _trainer(
     max_seconds: float | None,
     progress: Any,
     callbacks: Sequence[Callback],
+    devices: int | None,
 ) -> Trainer:
     return Trainer(
         choice.max_steps,
@@ -201,6 +221,7 @@ def _trainer(
         log_every=LOG_EVERY,
         max_seconds=max_seconds,
         progress=progress,
+        devices=devices,
     )
 
 

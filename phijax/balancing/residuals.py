@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from phijax._devices import ONE_DEVICE, Devices, marked
+
 from .base import Params, Scalars
 
 _NUMBERS_IN_FLIGHT = 2**22  # entries of per-row gradients held at once: 32 MiB in float64
@@ -22,6 +24,7 @@ class RowwiseResiduals:
     """Residuals of a batch by term, from functions of one row.
 
     functions: by constraint, (params, row) -> {term: scalar}. rows: by constraint, a tree of arrays with leading axis n.
+    devices: among which the rows are shared out where they are differentiated.
 
     Called with parameters it gives {term: (n,)}, as any `residuals` function does. With a plain function, the gradient
     of one row costs a pass over all rows; here it costs one row.
@@ -29,6 +32,7 @@ class RowwiseResiduals:
 
     functions: Mapping[str, Callable[[Params, Any], Scalars]]
     rows: Mapping[str, Any]
+    devices: Devices = ONE_DEVICE
 
     def __call__(self, params: Params) -> dict[str, Float[Array, " n"]]:
         out: dict[str, Array] = {}
@@ -60,8 +64,11 @@ def _by_row(residuals: RowwiseResiduals, trained: Any, rest: Any, block: int) ->
             gradients = jax.jacrev(lambda p: function(eqx.combine(p, rest), row))(trained)
             return {term: squared_norm(gradient) for term, gradient in gradients.items()}
 
-        by_row = jax.lax.map(squares, residuals.rows[name], batch_size=block)
-        traces |= {term: jnp.sum(values) for term, values in by_row.items()}
+        def share(rows: Any, marks: Any, squares: Any = squares, name: str = name) -> Scalars:
+            by_row = jax.lax.map(squares, rows[name], batch_size=block)
+            return {term: jnp.sum(marked(values, marks[name])) for term, values in by_row.items()}
+
+        traces |= residuals.devices.summed(share, {name: residuals.rows[name]})
     return traces
 
 

@@ -34,6 +34,13 @@ Assignments = Annotated[
 RunFolder = Annotated[str, typer.Argument(metavar="RUN_DIR", help="The folder of a run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON as the last line of standard output.")]
 MaxSeconds = Annotated[float | None, typer.Option(help="Bound on compiling and training together, in seconds.")]
+Devices = Annotated[int | None, typer.Option(help="Devices to share the points out among; one unless given.")]
+Coordinator = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Where the processes of a shared run meet, on the first one's host."),
+]
+NumProcesses = Annotated[int | None, typer.Option(help="How many processes share the run.")]
+ProcessId = Annotated[int | None, typer.Option(help="Which of them this is, from 0.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no compiled programs (also PHIJAX_NO_CACHE=1).")]
 
 
@@ -67,13 +74,14 @@ def _verb(function: Callable[..., int]) -> Callable[..., None]:
     @functools.wraps(function)
     def told(*args: Any, **kwargs: Any) -> None:
         from phijax.cli.errors import Terminated, exit_code_of
-        from phijax.cli.process import told_plainly
+        from phijax.cli.process import leave_a_shared_run, told_plainly
 
         try:
             with told_plainly():
                 code = function(*args, **kwargs)
         except (Exception, KeyboardInterrupt, Terminated) as error:
             code = exit_code_of(error, _debug.get())
+            leave_a_shared_run(code)
         raise typer.Exit(int(code))
 
     return told
@@ -145,8 +153,13 @@ def run(
     run_dir: Annotated[str | None, typer.Option(help="Folder of the run; runs/NAME-DATE-TIME unless given.")] = None,
     as_json: AsJson = False,
     no_cache: NoCache = False,
+    devices: Devices = None,
+    coordinator: Coordinator = None,
+    num_processes: NumProcesses = None,
+    process_id: ProcessId = None,
 ) -> int:
     """Solve a problem."""
+    from phijax.cli.placing import Place
     from phijax.cli.running import run_verb
 
     return run_verb(
@@ -159,18 +172,42 @@ def run(
         run_dir=run_dir,
         as_json=as_json,
         cache=not no_cache,
+        place=Place(devices, coordinator, num_processes, process_id),
     )
 
 
 @app.command()
 @_verb
 def resume(
-    run_dir: RunFolder, max_seconds: MaxSeconds = None, as_json: AsJson = False, no_cache: NoCache = False
+    run_dir: RunFolder,
+    max_seconds: MaxSeconds = None,
+    as_json: AsJson = False,
+    no_cache: NoCache = False,
+    devices: Devices = None,
+    coordinator: Coordinator = None,
+    num_processes: NumProcesses = None,
+    process_id: ProcessId = None,
 ) -> int:
-    """Go on with a run from its last whole checkpoint, in place."""
+    """Go on with a run from its last whole checkpoint, in place, on as many devices as before or as are given."""
+    from phijax.cli.placing import Place
     from phijax.cli.running import resume_verb
 
-    return resume_verb(run_dir, max_seconds=max_seconds, as_json=as_json, cache=not no_cache)
+    place = Place(devices, coordinator, num_processes, process_id)
+    return resume_verb(run_dir, max_seconds=max_seconds, as_json=as_json, cache=not no_cache, place=place)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+@_verb
+def launch(
+    count: Annotated[int, typer.Option("-n", help="How many processes.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- VERB ...", help="run, resume or doctor, as written alone.")
+    ],
+) -> int:
+    """Share one run among several processes on this machine."""
+    from phijax.cli.launching import launch_verb
+
+    return launch_verb(count, command)
 
 
 @app.command()
@@ -238,11 +275,18 @@ def export(
 
 @app.command()
 @_verb
-def doctor(as_json: AsJson = False) -> int:
-    """Versions, devices, precision, determinism flags, cache."""
+def doctor(
+    as_json: AsJson = False,
+    devices: Devices = None,
+    coordinator: Coordinator = None,
+    num_processes: NumProcesses = None,
+    process_id: ProcessId = None,
+) -> int:
+    """Versions, devices and how they share a run, precision, determinism flags, cache."""
     from phijax.cli.doctor import doctor_verb
+    from phijax.cli.placing import Place
 
-    return doctor_verb(as_json)
+    return doctor_verb(as_json, Place(devices, coordinator, num_processes, process_id))
 
 
 @bench.command("speed")
@@ -272,6 +316,18 @@ def bench_ensemble(
     from phijax.cli.benching import ensemble_verb
 
     return ensemble_verb(task, seeds=seeds, steps=steps, cache=cache)
+
+
+@bench.command("scaling")
+@_verb
+def bench_scaling(
+    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK ...]", help="Six of them unless given.")] = None,
+    no_cache: NoCache = False,
+) -> int:
+    """Count what a step computes and exchanges, and what efficiency is to be expected; one line of JSON a task."""
+    from phijax.cli.benching import scaling_verb
+
+    return scaling_verb(tasks or [], cache=not no_cache)
 
 
 @bench.command("least-squares")

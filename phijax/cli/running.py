@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from phijax._devices import devices_of
 from phijax.cli.errors import Exit, UsageError
+from phijax.cli.placing import Place, tell_folder
 from phijax.cli.process import configure_jax
 from phijax.cli.run_settings import given_settings
 from phijax.cli.settings import parse
@@ -27,23 +31,30 @@ def run_verb(
     run_dir: str | None,
     as_json: bool,
     cache: bool,
+    place: Place,
 ) -> int:
     """Solves a problem, prints the report and fills the run's folder."""
     _check_seconds(max_seconds)
     if seeds is not None and seeds < 2:
         raise UsageError(f"--seeds {seeds}: give at least 2, for a spread; --seed is for a single run.")
     constants, settings = parse(assignments)
-    source = find(target)
-    configure_jax(precision, cache)
-    problem = source.problem(constants)
-    given = given_settings(problem, settings)
-    folder = Dated() if run_dir is None else run_dir
-    start: Any = {"seed": seed} if seeds is None else {"seeds": range(seed, seed + seeds)}
-    solution = solve(problem, **start, max_seconds=max_seconds, precision=precision, run_dir=folder, **given)
-    return _told(solution, as_json)
+    with place.taken(run_dir) as devices:
+        source = find(target)
+        configure_jax(precision, cache)
+        problem = source.problem(constants)
+        given = given_settings(problem, settings)
+        folder: Any = Dated() if run_dir is None else run_dir
+        if place.processes > 1 and devices_of(devices).leads:
+            folder = Dated().reserved(problem.name) if run_dir is None else Path(run_dir).absolute()
+            tell_folder(folder)
+        start: Any = {"seed": seed} if seeds is None else {"seeds": range(seed, seed + seeds)}
+        solution = solve(
+            problem, **start, max_seconds=max_seconds, precision=precision, run_dir=folder, devices=devices, **given
+        )
+        return _told(solution, as_json)
 
 
-def resume_verb(run_dir: str, *, max_seconds: float | None, as_json: bool, cache: bool) -> int:
+def resume_verb(run_dir: str, *, max_seconds: float | None, as_json: bool, cache: bool, place: Place) -> int:
     """Goes on with a run; of one that is over, prints what it reached."""
     _check_seconds(max_seconds)
     run = RunDirectory.open(run_dir)
@@ -54,8 +65,14 @@ def resume_verb(run_dir: str, *, max_seconds: float | None, as_json: bool, cache
         if as_json:
             print(json.dumps(summary, ensure_ascii=False))
         return Exit.DIVERGED if summary["status"] == "diverged" else Exit.OK
-    configure_jax(run.config.get("precision"), cache)
-    return _told(resume(run.path, max_seconds=max_seconds), as_json)
+    recorded = run.config.get("devices")
+    if place.devices is None and place.processes == 1:
+        place = replace(place, devices=recorded)
+    with place.taken(str(run.path)) as devices:
+        configure_jax(run.config.get("precision"), cache)
+        if place.processes > 1 and devices_of(devices).leads:
+            tell_folder(run.path)
+        return _told(resume(run.path, max_seconds=max_seconds, devices=devices), as_json)
 
 
 def plot_verb(run_dir: str) -> int:
@@ -80,7 +97,9 @@ def _is_over(summary: dict[str, Any], max_seconds: float | None) -> bool:
 
 
 def _told(solution: Solution | Ensemble, as_json: bool) -> int:
-    """Prints the report and where the pictures are, and gives the exit code."""
+    """Prints the report and where the pictures are, and gives the exit code; of several processes the first does."""
+    if solution.folder is None:
+        return _code_of(solution)
     print(solution.make_report(), flush=True)
     run = RunDirectory.open(str(solution.folder))
     if solution.status == "interrupted":

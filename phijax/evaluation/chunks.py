@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax._precision import precision_scope
 
 CHUNK = 8192
@@ -19,15 +20,20 @@ Columns = Mapping[str, np.ndarray]
 
 
 class ChunkedFunction:
-    """`pointwise(model, point) -> {label: scalar}` over rows of a tree of arrays, as NumPy; traced once a chunk size."""
+    """`pointwise(model, point) -> {label: scalar}` over rows of a tree of arrays, as NumPy; traced once a chunk size.
 
-    def __init__(self, pointwise: Callable[[Any, Any], Mapping[str, Any]], precision: str):
+    devices: of this process, among which the rows of a chunk are shared out.
+    """
+
+    def __init__(
+        self, pointwise: Callable[[Any, Any], Mapping[str, Any]], precision: str, devices: Devices = ONE_DEVICE
+    ):
         self.precision = precision
         self.traces = 0
 
         def rows(model: Any, points: Any) -> Mapping[str, Any]:
             self.traces += 1
-            return jax.vmap(lambda point: pointwise(model, point))(points)
+            return devices.each(lambda points, model: jax.vmap(lambda p: pointwise(model, p))(points), points, model)
 
         self._rows = eqx.filter_jit(rows)
 

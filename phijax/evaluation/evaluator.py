@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax._precision import precision_scope
 from phijax.evaluation.chunks import ChunkedFunction
 from phijax.formulation import Problem
@@ -32,11 +33,12 @@ class Evaluator:
     """Values of expressions of the fields, for one layout and one trained model, or a statistic of several.
 
     The precision is that of the model, entered at every call. A set of expressions is compiled once.
-    spread: of the same, where the values are means over several models.
+    spread: of the same, where the values are means over several models. devices: of this process, among which points are
+    shared out.
     """
 
-    def __init__(self, layout: Any, model: Any, precision: str):
-        self.layout, self.model, self.precision = layout, model, precision
+    def __init__(self, layout: Any, model: Any, precision: str, devices: Devices = ONE_DEVICE):
+        self.layout, self.model, self.precision, self.devices = layout, model, precision, devices
         self.spread: Evaluator | None = None
         self._models, self._reduced = (model,), _first
         self._kept: OrderedDict[Any, Any] = OrderedDict()
@@ -116,7 +118,7 @@ class Evaluator:
         """The expressions as a function of a model and rows of points."""
         with precision_scope(self.precision):
             lowered = Expressions(self.layout, expressions, split_complex=False)
-        return ChunkedFunction(lowered.pointwise, self.precision)
+        return ChunkedFunction(lowered.pointwise, self.precision, self.devices)
 
     def _columns(self, coordinates: Mapping[str, Any], needed: tuple[str, ...]) -> dict[str, np.ndarray]:
         known = [symbol.name for symbol in self.problem.domain.coordinates]

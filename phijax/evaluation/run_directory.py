@@ -56,6 +56,20 @@ class Dated:
 
     root: str | Path = "runs"
 
+    def reserved(self, name: str) -> Path:
+        """A new empty folder for a run of the problem `name`, numbered where another of the same second has its name."""
+        safe = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "problem"
+        base = Path(self.root).absolute() / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
+        base.parent.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count(1):
+            folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            return folder
+        raise AssertionError
+
 
 class RunDirectory:
     """The folder of one run; `create` makes one and `open` finds one."""
@@ -75,7 +89,7 @@ class RunDirectory:
         config: settings in TOML's types, nested as tables; None is left out. Raises RunDirectoryError where `path`
         already holds something.
         """
-        target = _reserved(problem.name, path.root) if isinstance(path, Dated) else Path(path).absolute()
+        target = path.reserved(problem.name) if isinstance(path, Dated) else Path(path).absolute()
         target.parent.mkdir(parents=True, exist_ok=True)
         whole = target.with_name(f".{target.name}.{os.getpid()}.part")
         shutil.rmtree(whole, ignore_errors=True)  # of a process of this number that was killed
@@ -248,21 +262,6 @@ def _write_declaration(folder: Path, problem: Problem, config: Mapping[str, Any]
     write_json(folder / ENVIRONMENT, environment(precision))
     write_text(folder / PROBLEM_TEXT, f"{problem}\n\nfingerprint {problem.fingerprint}\n")
     write_text(folder / PROBLEM_TREE, json.dumps(to_json(problem)) + "\n")
-
-
-def _reserved(name: str, root: str | Path) -> Path:
-    """A new empty folder, numbered where another run of the same second has its name."""
-    safe = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "problem"
-    base = Path(root).absolute() / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
-    base.parent.mkdir(parents=True, exist_ok=True)
-    for number in itertools.count(1):
-        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            continue
-        return folder
-    raise AssertionError
 
 
 def _placed(whole: Path, target: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
 from phijax.evaluation.evaluator import Evaluator
@@ -62,6 +63,7 @@ class Solution(Fields):
         history: History | None = None,
         folder: str | Path | None = None,
         beside: Solution | None = None,
+        devices: Devices = ONE_DEVICE,
     ):
         self.compiled, self.model, self.precision = compiled, model, check_precision(precision)
         self.seed, self.status, self.stop_reason, self.steps = seed, status, stop_reason, steps
@@ -69,7 +71,11 @@ class Solution(Fields):
         self.history = History() if history is None else history
         self.folder = None if folder is None else Path(folder)
         self.choice: Any = None  # what `solve` settled, with its reasons
-        own = Evaluator(compiled.layout, model, precision) if beside is None else beside._evaluator.beside(model)
+        own = (
+            Evaluator(compiled.layout, model, precision, devices.own)
+            if beside is None
+            else beside._evaluator.beside(model)
+        )
         super().__init__(own)
         self._measured = Measured(compiled, self._evaluator, self.history, self.seconds)
 
@@ -96,6 +102,7 @@ class Solution(Fields):
             history=result.history,
             folder=result.checkpoint,
             beside=beside,
+            devices=result.devices,
         )
 
     @property

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax._options import real, whole
 
 State = TypeVar("State", bound=Any)
@@ -78,10 +79,14 @@ def idled(state: Any, idle: int) -> str | None:
     return f"No step lowers the loss any more: {float(state.loss):.2e} for {int(state.idle)} steps."
 
 
-def rounding_loss(jacobian: Float[Array, "N P"], theta: Float[Array, " P"]) -> float:
+def rounding_loss(jacobian: Float[Array, "N P"], theta: Float[Array, " P"], devices: Devices = ONE_DEVICE) -> float:
     """A loss below which rounding decides: 100 units in the last place of every parameter's share of r."""
     unit = float(jnp.finfo(theta.dtype).eps)
-    return float((100 * unit) ** 2 * jnp.sum((jacobian * theta[None, :]) ** 2))
+    return float((100 * unit) ** 2 * devices.jit(_squares)(jacobian, theta))
+
+
+def _squares(jacobian: Float[Array, "N P"], theta: Float[Array, " P"]) -> Float[Array, ""]:
+    return jnp.sum((jacobian * theta[None, :]) ** 2)
 
 
 def half_precision(theta: Array) -> float:

@@ -177,7 +177,7 @@ class _Model(NamedTuple):
             if solve is None:
                 return _Trial(damping, np.inf, -np.inf)
             d = jax.block_until_ready(solve(self.begun.residual))
-            foretold = float(_foretold(self.begun.residual, self.begun.jacobian, d))
+            foretold = float(self.begun.devices.jit(_foretold)(self.begun.residual, self.begun.jacobian, d))
         if self.correction:
             with self.phases(CORRECTION):
                 a = solve(self.system.curvature(self.theta, d, self.batch, self.weights))
@@ -189,7 +189,6 @@ class _Model(NamedTuple):
         return _Trial(damping, loss, (self.begun.loss - loss) / foretold, d)
 
 
-@jax.jit
 def _foretold(r: Float[Array, " N"], jacobian: Float[Array, "N P"], d: Float[Array, " P"]) -> Float[Array, ""]:
     """|r|^2 - |r + J d|^2, without the difference of nearly equal squares."""
     change = jacobian @ d

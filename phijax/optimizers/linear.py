@@ -73,7 +73,7 @@ class LinearLeastSquares(LeastSquaresOptimizer):
         with phases(JACOBIAN):
             r, jacobian = jax.block_until_ready(system.jacobian(theta, batch, weights))
         with phases(SOLVE):
-            d, rank, predicted, slack = self._solved(np.asarray(jacobian), np.asarray(r))
+            d, rank, predicted, slack = self._solved(np.asarray(system.devices.whole(jacobian)), np.asarray(r))
         theta = theta + jnp.asarray(d, theta.dtype)
         with phases(TRIALS):
             found = np.asarray(system.residual(theta, batch, weights))

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from phijax._devices import Devices
 from phijax.optimizers.judging import exhausted, half_precision, idled, judged, rounding_loss, tolerated
 from phijax.optimizers.normal import NormalEquations
 from phijax.optimizers.phases import GRAM, JACOBIAN, Phases
@@ -25,6 +26,11 @@ class Linearized:
     loss: float
     normal: NormalEquations
     new: bool
+    devices: Devices
+
+    def along(self, v: Float[Array, " P"]) -> Float[Array, " N"]:
+        """J v."""
+        return self.devices.jit(jnp.matmul)(self.jacobian, v)
 
     def stop(self, optimizer: Any, theta: Float[Array, " P"], state: Any, stuck: str | None = None) -> str | None:
         """The sentence with which the run ends after the step, else None. stuck: what a step that failed says."""
@@ -32,7 +38,7 @@ class Linearized:
             state,
             optimizer.patience,
             stuck or idled(state, optimizer.idle),
-            lambda: rounding_loss(self.jacobian, theta),
+            lambda: rounding_loss(self.jacobian, theta, self.devices),
         )
 
 
@@ -51,5 +57,5 @@ def linearized(
     loss = float(jnp.sum(r**2))
     after = judge(state, loss, half_precision(theta))
     with phases(GRAM):
-        normal = NormalEquations(jacobian)
-    return Linearized(r, jacobian, loss, normal, after is not state), after
+        normal = NormalEquations(jacobian, system.devices)
+    return Linearized(r, jacobian, loss, normal, after is not state, system.devices), after

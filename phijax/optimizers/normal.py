@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from phijax._devices import ONE_DEVICE, Devices
+
 Solve = Callable[[Array], Array]
 HALVES = 2
 
@@ -22,11 +24,13 @@ class NormalEquations:
 
     With fewer rows than parameters J J^T is factored in place of J^T J: the same x, since
     (J^T J + c I)^-1 J^T = J^T (J J^T + c I)^-1. On a CPU host BLAS and LAPACK do it, elsewhere XLA.
+
+    Of a Jacobian whose rows are on several devices, the Gram matrix is the sum of theirs, and factored once a process.
     """
 
-    def __init__(self, jacobian: Float[Array, "N P"]):
+    def __init__(self, jacobian: Float[Array, "N P"], devices: Devices = ONE_DEVICE):
         on_host = next(iter(jacobian.devices())).platform == "cpu"
-        self._backend: Any = _Host(np.asarray(jacobian)) if on_host else _Device(jacobian)
+        self._backend: Any = _host(jacobian, devices) if on_host else _Device(jacobian, devices)
 
     def factor(self, damping: float) -> Solve | None:
         """`solve(v) -> x`, or None where the damped matrix is not positive definite in this precision."""
@@ -65,12 +69,23 @@ def _host_gram(jacobian: Float[np.ndarray, "N P"], wide: bool) -> Float[np.ndarr
         return sum(_workers().map((lambda h: h @ h.T) if wide else (lambda h: h.T @ h), halves))  # type: ignore[return-value]
 
 
+def _host(jacobian: Float[Array, "N P"], devices: Devices) -> _Host:
+    wide, columns = jacobian.shape[0] < jacobian.shape[1], jacobian.shape[1]
+    if devices.count == 1:
+        own = np.asarray(jacobian)
+        return _Host(_host_gram(own, wide), wide, columns, lambda v: own.T @ v)
+    gram = np.asarray(devices.jit(_gram)(jacobian)[0])
+    return _Host(gram, wide, columns, lambda v: np.asarray(devices.jit(_transposed_times)(jacobian, jnp.asarray(v))))
+
+
 class _Host:
-    def __init__(self, jacobian: np.ndarray):
-        self._transposed = jacobian.T
-        self._wide = jacobian.shape[0] < jacobian.shape[1]
-        self._gram = _host_gram(jacobian, self._wide)
-        self._unit = np.trace(self._gram) / jacobian.shape[1]
+    """gram: of rows where `wide`, else of columns. transposed_times: v -> J^T v."""
+
+    def __init__(
+        self, gram: np.ndarray, wide: bool, columns: int, transposed_times: Callable[[np.ndarray], np.ndarray]
+    ):
+        self._gram, self._wide, self._transposed_times = gram, wide, transposed_times
+        self._unit = np.trace(self._gram) / columns
 
     def factor(self, damping: float) -> Solve | None:
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -87,25 +102,24 @@ class _Host:
             right = np.asarray(v)
             with one_thread():
                 if self._wide:
-                    return jnp.asarray(-self._transposed @ cho_solve(factor, right, check_finite=False))
-                return jnp.asarray(-cho_solve(factor, self._transposed @ right, check_finite=False))
+                    return jnp.asarray(-self._transposed_times(cho_solve(factor, right, check_finite=False)))
+                return jnp.asarray(-cho_solve(factor, self._transposed_times(right), check_finite=False))
 
         return solve
 
 
 class _Device:
-    def __init__(self, jacobian: Array):
-        self._jacobian = jacobian
-        self._gram, self._unit = _gram(jacobian)
+    def __init__(self, jacobian: Array, devices: Devices):
+        self._jacobian, self._devices = jacobian, devices
+        self._gram, self._unit = devices.kept(_gram)(jacobian)
 
     def factor(self, damping: float) -> Solve | None:
-        factor = _cholesky(self._gram, self._unit, damping)
+        factor = self._devices.kept(_cholesky)(self._gram, self._unit, damping)
         if not bool(jnp.isfinite(factor[-1, -1])):
             return None
-        return lambda v: _solve(factor, self._jacobian, v)
+        return lambda v: self._devices.jit(_solve)(factor, self._jacobian, v)
 
 
-@jax.jit
 def _gram(jacobian: Float[Array, "N P"]) -> tuple[Float[Array, "m m"], Float[Array, ""]]:
     wide = jacobian.shape[0] < jacobian.shape[1]
     left = jacobian if wide else jacobian.T
@@ -113,12 +127,14 @@ def _gram(jacobian: Float[Array, "N P"]) -> tuple[Float[Array, "m m"], Float[Arr
     return gram, jnp.trace(gram) / jacobian.shape[1]
 
 
-@jax.jit
+def _transposed_times(jacobian: Float[Array, "N P"], v: Float[Array, " N"]) -> Float[Array, " P"]:
+    return jnp.matmul(jacobian.T, v, precision="highest")
+
+
 def _cholesky(gram: Float[Array, "m m"], unit: Float[Array, ""], damping: float) -> Float[Array, "m m"]:
     return jnp.linalg.cholesky(gram + damping * unit * jnp.eye(gram.shape[0], dtype=gram.dtype))
 
 
-@jax.jit
 def _solve(factor: Float[Array, "m m"], jacobian: Float[Array, "N P"], v: Float[Array, " N"]) -> Float[Array, " P"]:
     wide = jacobian.shape[0] < jacobian.shape[1]
     if wide:

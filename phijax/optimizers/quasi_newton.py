@@ -115,7 +115,10 @@ class SelfScaled(LeastSquaresOptimizer):
             mark = system.fingerprint(theta, batch, weights)
         state = state._replace(gradient=end.gradient, mark=mark, loss=like(state.loss, end.loss))
         stop = tolerated(new, float(loss), self.tolerance) or exhausted(
-            state, self.patience, stuck, lambda: rounding_loss(system.jacobian(theta, batch, weights)[1], theta)
+            state,
+            self.patience,
+            stuck,
+            lambda: rounding_loss(system.jacobian(theta, batch, weights)[1], theta, system.devices),
         )
         return theta, state, StepInfo(end.loss, moved, stop, step_size=end.length, seconds=phases.seconds)
 

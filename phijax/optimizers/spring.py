@@ -84,7 +84,7 @@ class SPRING(LeastSquaresOptimizer):
                 solve = begun.normal.factor(damping)
                 if solve is None:
                     continue
-                d = jax.block_until_ready(solve(begun.residual - begun.jacobian @ carried) - carried)
+                d = jax.block_until_ready(solve(begun.residual - begun.along(carried)) - carried)
             with phases(TRIALS):
                 best = grid.lowest(d, jnp.zeros_like(d), best)
             if best.eta > 0:

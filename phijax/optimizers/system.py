@@ -13,11 +13,13 @@ import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, UInt32
 
+from phijax._devices import ONE_DEVICE, Devices, marked
 from phijax.optimizers.fingerprint import fingerprint
 from phijax.sampling.points import Points
 
 Batch = Mapping[str, Any]
 Weights = Mapping[str, Any]
+Marks = Mapping[str, Any]  # which rows count, by block; None where all do
 PIECE = 256  # points whose gradient is taken together: what a backward pass keeps of them stays in the cache
 Pointwise = Callable[[Any, Any], Mapping[str, Array]]
 
@@ -30,21 +32,24 @@ class LeastSquaresSystem:
     the square root of each point's weight where the points carry any.
     params: the pytree of arrays that theta flattens; it gives the structure, not a value.
     carried: arrays that the blocks read and that are not trained, where `params` has None.
+    devices: among which the points are shared out.
 
     Every function is jitted once and takes (theta, batch, weights), weights {term: scalar}: new points, new weights and
-    other carried arrays compile nothing. Rows are ordered by block, then point, then term, and never depend on the
-    weights.
+    other carried arrays compile nothing. Rows are ordered by device, then block, then point, then term, and never depend
+    on the weights; a row that fills up a device's share is zero.
     """
 
-    def __init__(self, blocks: Mapping[str, Pointwise], params: Any, carried: Any = None):
+    def __init__(
+        self, blocks: Mapping[str, Pointwise], params: Any, carried: Any = None, devices: Devices = ONE_DEVICE
+    ):
         self.theta, self.unravel = ravel_pytree(params)
-        self._carried = carried
+        self.devices, self._carried = devices, carried
         blocks, unravel = dict(blocks), self.unravel
 
-        def jitted(method: Callable) -> Callable:
-            return jax.jit(lambda carried, *given: method(_Rows(blocks, unravel, carried), *given))
+        def jitted(method: Callable, jit: Callable = devices.jit) -> Callable:
+            return jit(lambda carried, *given: method(_Rows(blocks, unravel, carried, devices), *given))
 
-        self._residual, self._jacobian = jitted(_Rows.residual), jitted(_Rows.jacobian)
+        self._residual, self._jacobian = jitted(_Rows.residual), jitted(_Rows.jacobian, devices.kept)
         self._curvature, self._losses_along = jitted(_Rows.curvature), jitted(_Rows.losses_along)
         self._value_and_gradient = jitted(_Rows.value_and_gradient)
 
@@ -61,8 +66,9 @@ class LeastSquaresSystem:
     def jacobian(
         self, theta: Float[Array, " P"], batch: Batch, weights: Weights
     ) -> tuple[Float[Array, " N"], Float[Array, "N P"]]:
-        """r and dr/dtheta."""
-        return self._jacobian(self._carried, theta, batch, weights)
+        """r and dr/dtheta, the latter where it was taken: by rows on the devices."""
+        r, jacobian = self._jacobian(self._carried, theta, batch, weights)
+        return self.devices.whole(r), jacobian
 
     def value_and_gradient(
         self, theta: Float[Array, " P"], batch: Batch, weights: Weights
@@ -100,6 +106,7 @@ class _Rows:
     blocks: Mapping[str, Pointwise]
     unravel: Callable[[Array], Any]
     carried: Any
+    devices: Devices
 
     def _rows(self, name: str, theta: Float[Array, " P"], point: Any) -> dict[str, Array]:
         """Residuals of one point of one block, by the full name of their term."""
@@ -124,56 +131,74 @@ class _Rows:
             by_point = entry.weights.astype(theta.dtype)
         return jnp.sqrt(by_point[:, None] * by_term[None, :])
 
+    def _given(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> dict[str, tuple]:
+        """The points of each block with their scales."""
+        return {name: (batch[name], self._scales(name, theta, batch[name], weights)) for name in self.blocks}
+
     def _scaled(
         self, name: str, theta: Float[Array, " P"], point: Any, scale: Float[Array, " k"]
     ) -> Float[Array, " k"]:
         return scale * jnp.stack(list(self._rows(name, theta, point).values()))
 
-    def residual(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> Float[Array, " N"]:
-        def block(name: str) -> Array:
-            scales = self._scales(name, theta, batch[name], weights)
-            return jax.vmap(lambda point, scale: self._scaled(name, theta, point, scale))(batch[name], scales).ravel()
+    def _all_scaled(self, given: Mapping[str, tuple], marks: Marks, theta: Float[Array, " P"]) -> Float[Array, " N"]:
+        """r of the points at hand."""
 
-        return jnp.concatenate([block(name) for name in self.blocks])
+        def block(name: str, entry: Any, scales: Array) -> Array:
+            one = lambda point, scale: self._scaled(name, theta, point, scale)
+            return jax.vmap(one)(entry, marked(scales, marks[name])).ravel()
+
+        return jnp.concatenate([block(name, *given[name]) for name in self.blocks])
+
+    def residual(self, theta: Float[Array, " P"], batch: Batch, weights: Weights) -> Float[Array, " N"]:
+        return self.devices.stacked(self._all_scaled, self._given(theta, batch, weights), theta)
 
     def jacobian(
         self, theta: Float[Array, " P"], batch: Batch, weights: Weights
     ) -> tuple[Float[Array, " N"], Float[Array, "N P"]]:
         # One vector-Jacobian product for each term of each point.
-        def block(name: str) -> tuple[Array, Array]:
-            # Scaled inside the differentiated function: a factor on the finished rows is another pass over memory.
-            def one(point: Any, scale: Array) -> tuple[Array, Array]:
-                value, pullback = jax.vjp(lambda theta: self._scaled(name, theta, point, scale), theta)
-                basis = jnp.eye(value.shape[0], dtype=value.dtype)
-                return value, jnp.stack([pullback(row)[0] for row in basis])
+        def share(given: Mapping[str, tuple], marks: Marks, theta: Array) -> tuple[Array, Array]:
+            def block(name: str, entry: Any, scales: Array) -> tuple[Array, Array]:
+                # Scaled inside the differentiated function: a factor on the finished rows is another pass over memory.
+                def one(point: Any, scale: Array) -> tuple[Array, Array]:
+                    value, pullback = jax.vjp(lambda theta: self._scaled(name, theta, point, scale), theta)
+                    basis = jnp.eye(value.shape[0], dtype=value.dtype)
+                    return value, jnp.stack([pullback(row)[0] for row in basis])
 
-            scales = self._scales(name, theta, batch[name], weights)
-            values, rows = jax.vmap(one)(batch[name], scales)
-            return values.ravel(), rows.reshape(-1, theta.shape[0])
+                values, rows = jax.vmap(one)(entry, marked(scales, marks[name]))
+                return values.ravel(), rows.reshape(-1, theta.shape[0])
 
-        values, rows = zip(*(block(name) for name in self.blocks), strict=True)
-        return jnp.concatenate(values), jnp.concatenate(rows)
+            values, rows = zip(*(block(name, *given[name]) for name in self.blocks), strict=True)
+            return jnp.concatenate(values), jnp.concatenate(rows)
+
+        return self.devices.stacked(share, self._given(theta, batch, weights), theta)
 
     def value_and_gradient(
         self, theta: Float[Array, " P"], batch: Batch, weights: Weights
     ) -> tuple[Float[Array, ""], Float[Array, " P"]]:
-        def block(name: str) -> tuple[Array, Array]:
-            def loss(theta: Array, points: Any, scales: Array) -> Array:
-                rows = jax.vmap(lambda point, scale: self._scaled(name, theta, point, scale))(points, scales)
-                return jnp.sum(rows**2)
+        def share(given: Mapping[str, tuple], marks: Marks, theta: Array) -> tuple[Array, Array]:
+            def block(name: str, entry: Any, scales: Array) -> tuple[Array, Array]:
+                def loss(theta: Array, points: Any, scales: Array) -> Array:
+                    rows = jax.vmap(lambda point, scale: self._scaled(name, theta, point, scale))(points, scales)
+                    return jnp.sum(rows**2)
 
-            scales = self._scales(name, theta, batch[name], weights)
-            return _summed(lambda piece: jax.value_and_grad(loss)(theta, *piece), (batch[name], scales))
+                piece = (entry, marked(scales, marks[name]))
+                return _summed(lambda piece: jax.value_and_grad(loss)(theta, *piece), piece)
 
-        return jax.tree.map(lambda *parts: sum(parts[1:], start=parts[0]), *(block(name) for name in self.blocks))
+            parts = (block(name, *given[name]) for name in self.blocks)
+            return jax.tree.map(lambda *parts: sum(parts[1:], start=parts[0]), *parts)
+
+        return self.devices.summed(share, self._given(theta, batch, weights), theta)
 
     def curvature(
         self, theta: Float[Array, " P"], d: Float[Array, " P"], batch: Batch, weights: Weights
     ) -> Float[Array, " N"]:
-        def slope(at: Array) -> Array:
-            return jax.jvp(lambda q: self.residual(q, batch, weights), (at,), (d,))[1]
+        def share(given: Mapping[str, tuple], marks: Marks, theta: Array, d: Array) -> Array:
+            def slope(at: Array) -> Array:
+                return jax.jvp(lambda q: self._all_scaled(given, marks, q), (at,), (d,))[1]
 
-        return jax.jvp(slope, (theta,), (d,))[1]
+            return jax.jvp(slope, (theta,), (d,))[1]
+
+        return self.devices.stacked(share, self._given(theta, batch, weights), theta, d)
 
     def losses_along(
         self,
@@ -184,10 +209,13 @@ class _Rows:
         batch: Batch,
         weights: Weights,
     ) -> Float[Array, " S"]:
-        def loss(eta: Array) -> Array:
-            return jnp.sum(self.residual(theta + eta * d + eta**2 / 2 * a, batch, weights) ** 2)
+        def share(given: Mapping[str, tuple], marks: Marks, theta: Array, d: Array, a: Array, steps: Array) -> Array:
+            def loss(eta: Array) -> Array:
+                return jnp.sum(self._all_scaled(given, marks, theta + eta * d + eta**2 / 2 * a) ** 2)
 
-        return jax.lax.map(loss, steps)
+            return jax.lax.map(loss, steps)
+
+        return self.devices.summed(share, self._given(theta, batch, weights), theta, d, a, steps)
 
 
 def _summed(of: Callable[[Any], Any], rows: Any) -> Any:

@@ -141,6 +141,7 @@ class CheckpointStore:
     """The checkpoints of one run folder, `FOLDER/checkpoints/STEP`, by orbax.
 
     keep: how many of the latest are kept; None opens the folder for reading alone.
+    Of several processes each reads for itself and one writes, since all have the whole state: none waits for another.
     """
 
     def __init__(self, path: str | Path, keep: int | None = None):
@@ -150,11 +151,14 @@ class CheckpointStore:
         self.folder = checkpoint_folder(path) if keep is None else Path(path).absolute() / FOLDER
         self._trash = self.folder / _PRUNED
         # A half-deleted old step could pass for a whole one; moved aside first, it cannot.
+        if keep is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
         options = ocp.CheckpointManagerOptions(
             max_to_keep=keep,
             todelete_subdir=_PRUNED if keep else None,
             cleanup_tmp_directories=keep is not None,
-            create=keep is not None,
+            create=False,
+            **_by_itself(ocp),
         )
         self._manager = ocp.CheckpointManager(self.folder, options=options)
 
@@ -230,6 +234,17 @@ class CheckpointStore:
         self._manager.wait_until_finished()
         self._manager.close()
         shutil.rmtree(self._trash, ignore_errors=True)
+
+
+def _by_itself(ocp: Any) -> dict[str, Any]:
+    """What tells orbax that this process, of several, is not followed by the others."""
+    if jax.process_count() == 1:
+        return {}
+    own = jax.process_index()
+    alone = ocp.options.MultiprocessingOptions(
+        primary_host=own, active_processes={own}, barrier_sync_key_prefix=f"process{own}"
+    )
+    return {"multiprocessing_options": alone}
 
 
 def checkpoint_folder(path: str | Path) -> Path:

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from phijax._devices import ONE_DEVICE, Devices, marked
 from phijax.training.module import Block, Model, Objective, full_name, rows, squares
 
 Losses = dict[str, Array]
@@ -22,7 +23,8 @@ Losses = dict[str, Array]
 class WeightedGradient:
     """The losses of one batch and the gradient of sum weight x loss, for any parameters.
 
-    model: parameters -> model. key: of the model where it is stochastic. weights: by term.
+    model: parameters -> model. key: of the model where it is stochastic. weights: by term. Each of the devices takes its
+    share of the rows, in pieces of its own, and their sums are exchanged once.
     """
 
     objective: Objective
@@ -30,17 +32,30 @@ class WeightedGradient:
     batch: Mapping[str, Any]
     key: Any
     weights: Mapping[str, Array]
+    devices: Devices = ONE_DEVICE
 
     def __call__(self, params: Any) -> tuple[Losses, Any]:
         """(losses, gradient)."""
-        losses: Losses = {}
-        total: Any = None
-        for position, (name, block) in enumerate(self.objective.blocks.items()):
-            key = None if self.key is None else jax.random.fold_in(self.key, position)
-            found, gradient = self._of_block(name, block, params, key)
-            losses |= found
-            total = gradient if total is None else jax.tree.map(jnp.add, total, gradient)
-        return losses, total
+        given = {name: (self.batch[name], self._keys(name)) for name in self.objective.blocks}
+        counts = {name: rows(self.batch[name]) for name in given}
+
+        def share(given: Mapping[str, Any], marks: Mapping[str, Array | None], params: Any) -> tuple[Losses, Any]:
+            losses: Losses = {}
+            total: Any = None
+            for name, block in self.objective.blocks.items():
+                found, gradient = self._of_block(name, block, params, (*given[name], marks[name]), counts[name])
+                losses |= found
+                total = gradient if total is None else jax.tree.map(jnp.add, total, gradient)
+            return losses, total
+
+        return self.devices.summed(share, given, params)
+
+    def _keys(self, name: str) -> Any:
+        """A key for each row of a block, as those of the objective; None where the model is not stochastic."""
+        if self.key is None:
+            return None
+        position = tuple(self.objective.blocks).index(name)
+        return jax.random.split(jax.random.fold_in(self.key, position), rows(self.batch[name]))
 
     def total(self, params: Any) -> Array:
         """The weighted sum as a function to be differentiated, whose gradient is taken in pieces as well."""
@@ -59,14 +74,13 @@ class WeightedGradient:
         total.defvjp(forward, backward)
         return total(params)
 
-    def _of_block(self, name: str, block: Block, params: Any, key: Any) -> tuple[Losses, Any]:
-        whole = self.batch[name]
-        n = rows(whole)
+    def _of_block(self, name: str, block: Block, params: Any, given: tuple, n: int) -> tuple[Losses, Any]:
+        """given: rows, their keys, and which of them count. n: of all devices."""
 
         def of_piece(params: Any, piece: Any) -> tuple[Array, Losses]:
-            points, keys = piece
+            points, keys, counted = piece
             found = block.rows(self.model(params), points, keys)
-            shares = {full_name(name, t): jnp.sum(squares(r, points)) / n for t, r in found.items()}
+            shares = {full_name(name, t): jnp.sum(marked(squares(r, points), counted)) / n for t, r in found.items()}
             return sum(self.weights[term] * share for term, share in shares.items()), shares  # type: ignore[return-value]
 
         both = jax.value_and_grad(of_piece, has_aux=True)
@@ -78,7 +92,8 @@ class WeightedGradient:
         terms = [term for term in self.weights if self.objective.sampler_of(term) == name]
         zero = ({term: jnp.zeros(()) for term in terms}, jax.tree.map(jnp.zeros_like, params))
         found: Any = None
-        for pieces, count in _pieces((whole, None if key is None else jax.random.split(key, n)), n, block.rows_at_once):
+        rows_at_once = block.rows_at_once if jax.default_backend() == "cpu" else None
+        for pieces, count in _pieces(given, rows(given[0]), rows_at_once):
             part = of(pieces) if count == 1 else _summed(of, pieces, count, zero, block.sums)
             found = part if found is None else jax.tree.map(jnp.add, found, part)
         return found

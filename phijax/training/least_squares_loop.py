@@ -51,7 +51,7 @@ class LeastSquaresEngine:
         def weigh(state: TrainState, batch: Any) -> Any:
             return program.weighed(program.model(*trainable(state.model_state)), batch, None)
 
-        self._draw, self._look, self._weigh = jax.jit(draw), jax.jit(look), jax.jit(weigh)
+        self._draw, self._look, self._weigh = map(program.devices.jit, (draw, look, weigh))
         self.original = self
 
     def _begin(self) -> None:
@@ -79,7 +79,7 @@ class LeastSquaresEngine:
             return lambda arrays, point: block.pointwise(eqx.combine(arrays, static), point, None)
 
         blocks = {name: pointwise(block) for name, block in self._program.objective.blocks.items()}
-        return LeastSquaresSystem(blocks, params, rest)
+        return LeastSquaresSystem(blocks, params, rest, self._program.devices)
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
         """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
@@ -132,7 +132,7 @@ class LeastSquaresEngine:
 
     def nonfinite_reason(self, state: TrainState, start: int, report: Report) -> str:
         """The term and the point at which the step from `state` broke, of which `report` is."""
-        return nonfinite_reason(self._program, state, self._batch, None, report.weights)
+        return nonfinite_reason(self._program.on_one_device, state, self._batch, None, report.weights)
 
     def learning_rate(self, opt_state: Any) -> float | None:
         """Least-squares steps have none."""

@@ -52,10 +52,12 @@ class FirstOrderEngine:
             return jax.lax.while_loop(going, body, (state, report, jnp.int32(RUN)))
 
         self._report: Report | None = None
-        self._run = jax.jit(run)
+        self._run = program.devices.jit(run)
         self._in_turn, self._abreast = jax.jit(one_after_another(run)), jax.jit(side_by_side(one))
         self.original = self
-        self._inputs = jax.jit(lambda arrays, *now: step_inputs(program, feed, eqx.combine(arrays, static), *now))
+        self._inputs = program.devices.jit(
+            lambda arrays, *now: step_inputs(program, feed, eqx.combine(arrays, static), *now)
+        )
 
     def advance(self, state: TrainState, start: int, end: int) -> tuple[TrainState, Report, int]:
         """(state, report of the last step, RUN, NONFINITE or STALLED) after steps up to `end`, or to a halt."""
@@ -102,7 +104,7 @@ class FirstOrderEngine:
     def nonfinite_reason(self, state: TrainState, start: int, report: Report) -> str:
         """The term and the point at which the step from `state` broke, of which `report` is."""
         batch, key = self._inputs(self._arrays, state, jnp.int32(start))
-        return nonfinite_reason(self._program, state, batch, key, report.weights)
+        return nonfinite_reason(self._program.on_one_device, state, batch, key, report.weights)
 
     def learning_rate(self, opt_state: Any) -> float | None:
         """The rate of the step before `opt_state`."""

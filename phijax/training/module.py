@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import equinox as eqx
@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax.sampling.points import Points
 
 Model = Any  # an equinox module, or any pytree
@@ -26,27 +27,34 @@ class Block:
     pointwise: (model, point, key) -> {term: scalar}, where `point` is one row of the batch entry; key may be None.
     rows_at_once: on how many rows forward and backward pass are taken together; None for all.
     sums: in how many sums, on which cores work side by side, the pieces are added up.
+    devices: among which the rows of a batch are shared out.
     """
 
     pointwise: Callable[[Model, Any, PRNGKeyArray | None], Residuals]
     rows_at_once: int | None = None
     sums: int = 2
+    devices: Devices = ONE_DEVICE
 
     def __call__(self, model: Model, batch: Any, key: PRNGKeyArray | None = None) -> Residuals:
         """{term: (n,)} over the n rows of `batch`; each row has a key of its own."""
-        return self.rows(model, batch, None if key is None else jax.random.split(key, rows(batch)))
+        return self._rows(self.devices, model, batch, None if key is None else jax.random.split(key, rows(batch)))
 
     def rows(self, model: Model, batch: Any, keys: PRNGKeyArray | None) -> Residuals:
-        """The same with a key a row, (n,)."""
+        """The same with a key a row, (n,), on the device at hand."""
+        return self._rows(ONE_DEVICE, model, batch, keys)
+
+    def _rows(self, devices: Devices, model: Model, batch: Any, keys: PRNGKeyArray | None) -> Residuals:
         order: list[str] = []
 
-        def row(point: Any, own: PRNGKeyArray | None) -> tuple[Array, ...]:
-            found = self.pointwise(model, point, own)
-            order[:] = found  # vmap would give a mapping back in alphabetical order
-            return tuple(found.values())
+        def columns(rows: tuple, model: Model) -> tuple[Array, ...]:
+            def row(point: Any, own: PRNGKeyArray | None) -> tuple[Array, ...]:
+                found = self.pointwise(model, point, own)
+                order[:] = found  # vmap would give a mapping back in alphabetical order
+                return tuple(found.values())
 
-        columns = jax.vmap(row, in_axes=(0, None if keys is None else 0))(batch, keys)
-        return dict(zip(order, columns, strict=True))
+            return jax.vmap(row, in_axes=(0, None if keys is None else 0))(*rows)
+
+        return dict(zip(order, devices.each(columns, (batch, keys), model), strict=True))
 
 
 def rows(batch: Any) -> int:
@@ -80,6 +88,10 @@ class Objective:
     def from_functions(cls, functions: Mapping[str, Callable]) -> Objective:
         """An objective written by hand: {name: function(model, batch[, key])}, no DSL needed."""
         return cls({name: batched_block(function) for name, function in functions.items()})
+
+    def on(self, devices: Devices) -> Objective:
+        """The same, its batches shared out among devices."""
+        return Objective({name: replace(block, devices=devices) for name, block in self.blocks.items()})
 
     @property
     def batch_keys(self) -> tuple[str, ...]:

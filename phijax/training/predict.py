@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax._precision import precision_scope
 from phijax.training.dtypes import precision_of
 
@@ -16,14 +17,14 @@ CHUNK = 16384
 
 
 @eqx.filter_jit
-def _rows(model: Any, inputs: tuple) -> Any:
-    return jax.vmap(lambda *row: model(*row))(*inputs)
+def _rows(devices: Devices, model: Any, inputs: tuple) -> Any:
+    return devices.each(lambda inputs, model: jax.vmap(lambda *row: model(*row))(*inputs), inputs, model)
 
 
-def predict_rows(model: Any, *inputs: Any, chunk: int = CHUNK) -> Any:
+def predict_rows(model: Any, *inputs: Any, chunk: int = CHUNK, devices: Devices = ONE_DEVICE) -> Any:
     """`model(*row)` for each row of inputs of shape (n, ...), as NumPy arrays of shape (n, ...), in the model's precision.
 
-    Computed `chunk` rows at a time, with one executable.
+    Computed `chunk` rows at a time, with one executable, shared out among those of the devices that this process has.
     """
     if not inputs:
         raise ValueError("predict got no inputs; give one array of shape (n, ...) for each argument of the model.")
@@ -34,14 +35,14 @@ def predict_rows(model: Any, *inputs: Any, chunk: int = CHUNK) -> Any:
     n = counts.pop()
     precision = precision_of(eqx.filter(model, eqx.is_array))
     chunk = max(1, min(chunk, n))
-    parts = []
+    parts, own = [], devices.own
     with precision_scope(precision):
         for begin in range(0, n, chunk):
             rows = tuple(_padded(value[begin : begin + chunk], chunk) for value in map(np.asarray, inputs))
             valid = min(chunk, n - begin)
-            parts.append(jax.tree.map(lambda leaf, valid=valid: np.asarray(leaf)[:valid], _rows(model, rows)))
+            parts.append(jax.tree.map(lambda leaf, valid=valid: np.asarray(leaf)[:valid], _rows(own, model, rows)))
         if not parts:
-            empty = jax.eval_shape(lambda *rows: _rows(model, rows), *(jnp.asarray(value) for value in inputs))
+            empty = jax.eval_shape(lambda *rows: _rows(own, model, rows), *(jnp.asarray(value) for value in inputs))
             return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), empty)
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
 

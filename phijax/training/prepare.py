@@ -8,6 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax.training.balancer_checks import check_own_balancer, initialized
 from phijax.training.callbacks import Callbacks
 from phijax.training.checkpoint import Saved
@@ -39,6 +40,7 @@ def prepare(
     callbacks: Callbacks,
     saved: Saved | None,
     precision: str,
+    devices: Devices = ONE_DEVICE,
 ) -> Prepared:
     """A complete state and the program that advances it. With `saved`, all of the state's values come from there.
 
@@ -57,7 +59,7 @@ def prepare(
     batch = jax.eval_shape(lambda: unadapted(train, own, jnp.int32(0)))
     _check_batch(batch, objective.batch_keys, precision)
     terms = objective.terms(eqx.combine(state.model_state, static), batch)
-    program = Program(objective, terms, static, balancer, module.unknowns, module.weighting)
+    program = Program(objective.on(devices), terms, static, balancer, module.unknowns, module.weighting, devices)
 
     state = state._replace(
         balancer_state=jax.tree.map(strong, _bound(balancer, state.balancer_state, terms)),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import equinox as eqx
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax.training.callbacks import Averaged, Best
 from phijax.training.metrics import History
 from phijax.training.state import TrainState
@@ -25,6 +26,7 @@ class FitResult:
     status: finished (all steps done), stopped (a rule ended it), diverged (a number was not finite), interrupted.
     stop_reason: a sentence. seconds: compiling and training, those of the runs it resumed included.
     history: records and events; those of the steps before a resumed one too. checkpoint: its run folder, if any.
+    devices: those that it was trained on.
     The arrays keep their precision; use them inside `precision_scope(result.precision)`, or `Trainer.predict`.
     """
 
@@ -36,6 +38,7 @@ class FitResult:
     seconds: float
     precision: str
     checkpoint: Path | None = None
+    devices: Devices = ONE_DEVICE
 
     @property
     def step(self) -> int:

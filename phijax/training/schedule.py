@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from phijax._devices import Devices
 from phijax.training.callbacks import Callbacks
 
 CHUNK_SECONDS = 1.0  # between two looks at signals and the clock
@@ -84,3 +86,24 @@ class Pace:
     def saved(self) -> None:
         """A checkpoint was just made."""
         self._saved = time.monotonic()
+
+
+class Look(NamedTuple):
+    """What the clock, the signals and the callbacks say between two chunks of steps, the same in every process.
+
+    steps: until the next look. save, over: whether the last checkpoint is old, and the time is spent. stops: whether
+    callbacks end the run. signal: number of one that came, 0 for none.
+    """
+
+    steps: int
+    save: bool = False
+    over: bool = False
+    stops: bool = False
+    signal: int = 0
+
+    def agreed(self, devices: Devices) -> Look:
+        """What the first process says of time and callbacks; a signal to any process is one to all."""
+        every = devices.agreed(self)
+        steps, save, over, stops, _ = every[0]
+        signals = [values[-1] for values in every]
+        return Look(steps, bool(save), bool(over), bool(stops), next((number for number in signals if number), 0))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from signal import Signals
 from typing import Any, Protocol
 
 import equinox as eqx
@@ -25,11 +26,12 @@ from phijax.training.metrics import MetricsWriter, record_of
 from phijax.training.module import Course
 from phijax.training.progress import Progress
 from phijax.training.result import FitResult, Status
-from phijax.training.schedule import OUT_OF_TIME, Events, Pace
+from phijax.training.schedule import OUT_OF_TIME, Events, Look, Pace
 from phijax.training.stages import WHOLE_STAGE, Plan, Stage
 from phijax.training.state import TrainState, trainable
 from phijax.training.step import NONFINITE, STALLED, Program, Report, Sources
 
+ANOTHER_STOPS = "a callback of the first process ends the run"
 Outcome = tuple[TrainState, Status, str]  # at the end of a run: its state, how it ended, and why, in a sentence
 
 
@@ -105,6 +107,7 @@ class Session:
             seconds=self.pace.seconds,
             precision=self.precision,
             checkpoint=self.folder,
+            devices=self.program.devices,
         )
 
     def steps(self, state: TrainState, interrupts: Interrupts) -> Generator[Advance, Advanced, Outcome]:
@@ -179,7 +182,9 @@ class Session:
         """The loss on points of the step to come, which no step has seen."""
         arrays, static = eqx.partition(self.sources, eqx.is_array)
         if self.shared.new_loss is None:
-            self.shared.new_loss = jax.jit(lambda own, state: self.program.new_loss(eqx.combine(own, static), state))
+            self.shared.new_loss = self.program.devices.jit(
+                lambda own, state: self.program.new_loss(eqx.combine(own, static), state)
+            )
         return self.shared.new_loss(arrays, state)
 
     def _model(self, state: TrainState) -> Any:
@@ -196,9 +201,10 @@ class Session:
         """(state, status, reason, whether the stage itself is over)."""
         engine = self._engine(state, stage)
         self.pace.new_stage()
+        ahead = self.pace.steps()
         inner = state._replace(opt_state=self.plan.inner(state.opt_state))
         while (step := int(inner.step)) < end:
-            stop = min(end, self.events.next_after(step), step + self.pace.steps())
+            stop = min(end, self.events.next_after(step), step + ahead)
             begun = time.monotonic()
             inner, report, halt = yield Advance(engine, inner, start, stop, state)
             self.pace.timed(int(inner.step) - step, time.monotonic() - begun)
@@ -214,15 +220,19 @@ class Session:
             rate = engine.learning_rate(inner.opt_state) if self.callbacks.due(step) else None
             state, reason = self._call_back(state, report, rate)
             inner = inner._replace(callback_state=state.callback_state)
-            if halt != STALLED and self._save_due(step):  # a stage that has stalled is saved once the next has begun
+            look = self._look(reason, interrupts)
+            ahead = look.steps
+            if halt != STALLED and self._save_due(
+                step, look
+            ):  # a stage that has stalled is saved once the next has begun
                 self._save(state)
-            if reason is not None:
-                return state, "stopped", reason, False
+            if look.stops:
+                return state, "stopped", reason or ANOTHER_STOPS, False
             if halt == STALLED:
                 return state, "stopped", engine.stop_reason(), True
-            if interrupts.name is not None:
-                return state, "interrupted", f"interrupted by {interrupts.name}", False
-            if self.pace.out_of_time and step < self.max_steps:
+            if look.signal:
+                return state, "interrupted", f"interrupted by {Signals(look.signal).name}", False
+            if look.over and step < self.max_steps:
                 return state, "stopped", f"{OUT_OF_TIME}, after {self.pace.seconds:.3g} s of training", False
         return state, "stopped", f"all {end - start} steps done", True
 
@@ -273,8 +283,15 @@ class Session:
         self.metrics.write(event)
         self.progress.say(sentence)
 
-    def _save_due(self, step: int) -> bool:
-        by_clock = self.events.checkpoint_every is None and self.pace.save_due()
+    def _look(self, reason: str | None, interrupts: Interrupts) -> Look:
+        """What all processes go by; reason: of a callback that ends the run."""
+        pace = self.pace
+        signal = Signals[interrupts.name] if interrupts.name else 0
+        look = Look(pace.steps(), pace.save_due(), pace.out_of_time, reason is not None, signal)
+        return look.agreed(self.program.devices)
+
+    def _save_due(self, step: int, look: Look) -> bool:
+        by_clock = self.events.checkpoint_every is None and look.save
         return by_clock or self.events.saves(step)
 
     def _save(self, state: TrainState) -> None:

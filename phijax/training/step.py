@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
+from phijax._devices import ONE_DEVICE, Devices
 from phijax.balancing import LossBalancer
 from phijax.balancing.residuals import RowwiseResiduals
 from phijax.sampling.points import Points
@@ -47,6 +48,7 @@ class Program:
 
     static: what of the model is no array. terms: loss terms in declaration order.
     unknowns: model -> {name: scalar} to be reported. weighting: of the points of a batch, by the model.
+    devices: among which the rows of every batch are shared out, as they are by the objective.
     """
 
     objective: Objective
@@ -55,10 +57,16 @@ class Program:
     balancer: Any
     unknowns: Callable[[Any], Mapping[str, Array]]
     weighting: Weighting | None = None
+    devices: Devices = ONE_DEVICE
 
     def model(self, params: Any, rest: Any) -> Any:
         """The model that the objective is taken of."""
         return eqx.combine(params, rest, self.static)
+
+    @property
+    def on_one_device(self) -> Program:
+        """The same without others: what the host looks into by itself."""
+        return replace(self, objective=self.objective.on(ONE_DEVICE), devices=ONE_DEVICE)
 
     def magnitude(self, model: Any, key: PRNGKeyArray | None) -> Callable[[str, Any], Array]:
         """(constraint, batch) -> (n,) root of the sum of its squared residuals, for adaptive samplers."""
@@ -95,10 +103,10 @@ class Program:
 
     @property
     def in_pieces(self) -> bool:
-        """Whether gradients are taken over pieces of a batch: where the total is the weighted sum, and on a CPU."""
+        """Whether gradients are taken over pieces of a batch: where the total is the weighted sum, on a CPU or by shares."""
         linear = getattr(type(self.balancer), "combine", None) is LossBalancer.combine
         asked = any(block.rows_at_once for block in self.objective.blocks.values())
-        return asked and linear and jax.default_backend() == "cpu"
+        return linear and (self.devices.count > 1 or (asked and jax.default_backend() == "cpu"))
 
     def rebalance(
         self, sources: Sources, state: TrainState, losses: Callable[[], dict[str, Array]], key: PRNGKeyArray | None
@@ -147,7 +155,9 @@ class Program:
         names = self.objective.batch_keys
         keys = {name: None if key is None else jax.random.split(key, rows(batch[name])) for name in names}
         return RowwiseResiduals(
-            {name: of_block(name) for name in names}, {name: (batch[name], keys[name]) for name in names}
+            {name: of_block(name) for name in names},
+            {name: (batch[name], keys[name]) for name in names},
+            self.devices,
         )
 
 
@@ -188,7 +198,7 @@ def _gradient(
     if program.in_pieces:
         balancer_state = program.rebalance(sources, state, lambda: losses_of(params), key)
         weights = jax.lax.stop_gradient(program.balancer.weights(balancer_state))
-        gradient = WeightedGradient(program.objective, model, batch, key, weights)
+        gradient = WeightedGradient(program.objective, model, batch, key, weights, program.devices)
         return balancer_state, *gradient(params), gradient.total
 
     losses, pullback = jax.vjp(losses_of, params)

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phijax._devices import check_count, devices_of
 from phijax._numbers import is_positive, is_whole
 from phijax._precision import ambient_precision, check_precision, precision_scope
 from phijax.balancing import Static
@@ -47,6 +48,8 @@ class Trainer:
     callbacks: called in this order. precision: None takes the module's, else that of the surroundings.
     max_seconds: decides only where the run stops; a resumed run spends what is left.
     progress: None shows a bar on a terminal and a line about every ten seconds elsewhere, False nothing.
+    devices: among how many, those of other processes included, the points are shared out; None takes one. Batches are
+    the same whatever their number, and results to rounding.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Trainer:
         precision: str | None = None,
         max_seconds: float | None = None,
         progress: bool | Progress | None = None,
+        devices: int | None = None,
     ):
         counts = {"max_steps": max_steps, "keep": keep, "log_every": log_every}
         if checkpoint_every is not None:
@@ -69,6 +73,7 @@ class Trainer:
             if not is_whole(count):
                 raise ValueError(f"Trainer({name}={count!r}): give a whole number of at least 1.")
         check_seconds(max_seconds)
+        check_count("Trainer", devices)
         if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
             raise TypeError(f"Trainer(checkpoint={checkpoint!r}): give the path of a folder, or None.")
         self.max_steps = int(max_steps)
@@ -77,6 +82,7 @@ class Trainer:
         self.precision = None if precision is None else check_precision(precision)
         self.max_seconds = max_seconds
         self.progress = progress
+        self.devices = devices
         self.callbacks = Callbacks.of(callbacks)
         self._events = Events(log_every, checkpoint_every, self.callbacks)
 
@@ -156,6 +162,7 @@ class Trainer:
         """
         if seeds is None and ckpt_path is None:
             raise ValueError("fit_ensemble needs seeds=, such as range(8).")
+        check_one_device(self.devices)
         with precision_scope(self._precision_for(module)):
             saved = self._saved(ckpt_path, ensemble=True)
             given = {} if saved is not None or seeds is None else root_keys(seeds)
@@ -169,13 +176,13 @@ class Trainer:
                 static = others if static is None else static  # what is no array is the factory's, whatever the key
                 state = initialize_train_state(arrays, optimizer, None, *streams[1:])
                 prepared[name] = self._prepared(module, state, static, datamodule, plan, balancer, own)
-            with self._holding():
+            with _holding(self._folder):
                 return self._in_lockstep(module, prepared, plan, pace, members, saved, ckpt_path)
 
     def predict(self, model_or_result: Any, *inputs: Any, chunk: int = CHUNK) -> Any:
         """The model's values at rows of inputs of shape (n, ...), as NumPy of shape (n, ...), `chunk` rows at a time."""
         model = model_or_result.model if isinstance(model_or_result, FitResult) else model_or_result
-        return predict_rows(model, *inputs, chunk=chunk)
+        return predict_rows(model, *inputs, chunk=chunk, devices=devices_of(self.devices))
 
     def _precision_for(self, module: Module) -> str:
         if self.precision and module.precision and self.precision != module.precision:
@@ -215,7 +222,7 @@ class Trainer:
     ) -> FitResult:
         plan, pace = self._begun(module, datamodule, optimizer, balancer, saved)
         prepared = self._prepared(module, state, static, datamodule, plan, balancer, saved)
-        with self._holding():
+        with _holding(self._folder):
             session = self._session(
                 module,
                 prepared,
@@ -224,7 +231,7 @@ class Trainer:
                 restored=saved is not None,
                 store=self._store(saved),
                 metrics=MetricsWriter(self._metrics_file, _history(saved, ckpt_path)),
-                progress=make_progress(self.progress),
+                progress=make_progress(self.progress if devices_of(self.devices).leads else False),
             )
             return session.run(prepared.state)
 
@@ -260,6 +267,7 @@ class Trainer:
             callbacks=self.callbacks,
             saved=saved,
             precision=self._precision_for(module),
+            devices=devices_of(self.devices),
         )
 
     def _session(self, module: Module, prepared: Prepared, plan: Plan, pace: Pace, **own: Any) -> Session:
@@ -273,7 +281,7 @@ class Trainer:
             pace=pace,
             callbacks=self.callbacks,
             precision=self._precision_for(module),
-            folder=self.checkpoint,
+            folder=self._folder,
             course=module.course,
             identity=identity(module),
             **own,
@@ -317,35 +325,31 @@ class Trainer:
             tuple(prepared), tuple(results), pace.seconds, self._precision_for(module), self.checkpoint
         )
 
-    @contextmanager
-    def _holding(self) -> Iterator[None]:
-        """The run's folder, made where there is none, for this process alone."""
-        if self.checkpoint is None:
-            yield
-            return
-        self.checkpoint.mkdir(parents=True, exist_ok=True)
-        with held(self.checkpoint, again=True):
-            yield
+    @property
+    def _folder(self) -> Path | None:
+        """The run's folder, in the process that writes it."""
+        return self.checkpoint if devices_of(self.devices).leads else None
 
     def _store(self, saved: Saved | None) -> CheckpointStore | None:
         """The run's own store, empty or the one that `saved` came from."""
-        if self.checkpoint is None:
+        folder = self._folder
+        if folder is None:
             return None
-        store = CheckpointStore(self.checkpoint, self.keep)
+        store = CheckpointStore(folder, self.keep)
         if saved is not None and saved.folder.parent == store.folder:
             store.set_aside_after(saved.step)
         elif store.steps():
             latest = store.steps()[0]
             store.close()
             raise CheckpointError(
-                f"{self.checkpoint} already holds a run, saved at step {latest}: go on with it by ckpt_path="
-                f"{str(self.checkpoint)!r}, or choose another folder."
+                f"{folder} already holds a run, saved at step {latest}: go on with it by ckpt_path={str(folder)!r}, or "
+                "choose another folder."
             )
         return store
 
     @property
     def _metrics_file(self) -> Path | None:
-        return self.checkpoint and self.checkpoint / METRICS_FILE
+        return self._folder and self._folder / METRICS_FILE
 
 
 def _history(saved: Saved | None, ckpt_path: str | Path | None, seed: int | str | None = None) -> History:
@@ -354,6 +358,17 @@ def _history(saved: Saved | None, ckpt_path: str | Path | None, seed: int | str 
         return History()
     file = checkpoint_folder(ckpt_path).parent / METRICS_FILE
     return read_metrics(file, before=saved.step, stage_begun=_begins_stage(saved), seed=seed)
+
+
+@contextmanager
+def _holding(folder: Path | None) -> Iterator[None]:
+    """The run's folder, made where there is none, for this process alone."""
+    if folder is None:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with held(folder, again=True):
+        yield
 
 
 def _begins_stage(saved: Saved) -> bool:
@@ -373,6 +388,14 @@ def check_seconds(max_seconds: Any) -> None:
     """ValueError for what bounds no run; None and infinity do not, by right."""
     if max_seconds is not None and not (is_positive(max_seconds) or max_seconds == math.inf):
         raise ValueError(f"max_seconds={max_seconds!r}: give a positive number of seconds, or None.")
+
+
+def check_one_device(devices: int | None) -> None:
+    """ValueError where several seeds would share several devices."""
+    if devices_of(devices).count > 1:
+        raise ValueError(
+            f"several seeds are trained on one device, not on {devices}; leave devices= out, or give seed=."
+        )
 
 
 def check_balancer(balancer: Any) -> None:

@@ -60,7 +60,7 @@ def magnitudes(evaluator: Evaluator, constraint: Constraint, points: Points) -> 
     terms = dict(zip(constraint.term_names, (term.residual for term in constraint.terms), strict=True))
     with precision_scope(evaluator.precision):
         lowered = Expressions(evaluator.layout, terms, split_complex=False)  # type: ignore[arg-type]
-    rows = ChunkedFunction(lowered.pointwise, evaluator.precision)
+    rows = ChunkedFunction(lowered.pointwise, evaluator.precision, evaluator.devices)
     found = rows(evaluator.model, lambda begin, end: jax.tree.map(lambda a: a[begin:end], points), points.size)
     return {name: np.abs(found[name]) for name in constraint.term_names}
 
