@@ -77,13 +77,16 @@ VARIANTS = [
     ("rod_interface", {"k1": 0.5, "k2": 3}),
     ("van_der_pol", {"mu": 1.0, "t_end": 4.0}),
 ]
-CASES = [*((name, {}) for name in BUILT_IN), *VARIANTS]
+HUGE = {"poisson_100d"}  # whose symbols alone take sympy half a minute
+NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in HUGE else name for name in BUILT_IN]
+CASES = [*((name, {}) for name in BUILT_IN if name not in HUGE), *VARIANTS]
+CASES += [pytest.param(name, {}, marks=pytest.mark.slow) for name in HUGE]
 GRIDDED = {
     "allen_cahn", "burgers", "burgers_inverse", "cavity", "ginzburg_landau", "gray_scott", "heat_fin", "kdv",
     "kuramoto_sivashinsky", "lorenz_inverse", "lotka_volterra", "poisson_disks", "poisson_lshape", "reaction_diffusion",
     "stokes_cylinder", "van_der_pol",
 }  # fmt: skip
-LARGE = {"beltrami", "biharmonic", "heat_4d", "poisson_5d", "poisson_multiscale"}  # take long to compile
+LARGE = {*HUGE, "beltrami", "biharmonic", "heat_4d", "poisson_5d", "poisson_multiscale"}  # take long to compile
 NATURAL = {("heat_fin", "outside")}  # met by Galerkin's method in the mean alone
 STEP = 1e-4
 # Weights of central differences of order 6, at -3 .. 3 steps.
@@ -194,7 +197,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
         problems.get("burger")
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", NAMES)
 def test_each_problem_says_its_target_and_where_its_reference_comes_from(name):
     module = problems.get(name)
     problem = module.problem()
@@ -261,7 +264,7 @@ def test_lowered_residuals_equal_those_of_sympy(name):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max() + 1e-14)
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", NAMES)
 def test_each_problem_is_read_back_from_what_is_written(name):
     problem = problems.get(name).problem()
     again = from_json(json.loads(json.dumps(to_json(problem))))
