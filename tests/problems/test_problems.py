@@ -88,11 +88,12 @@ GRIDDED = {
 }  # fmt: skip
 LARGE = {*HUGE, "beltrami", "biharmonic", "heat_4d", "poisson_5d", "poisson_multiscale"}  # take long to compile
 NATURAL = {("heat_fin", "outside")}  # met by Galerkin's method in the mean alone
-STEP = 1e-4
+STEP, LONG_STEP = 1e-4, 2e-3  # the longer for derivatives of order 4
 # Weights of central differences of order 6, at -3 .. 3 steps.
 STENCILS = {0: [0, 0, 0, 1, 0, 0, 0], 1: [-1 / 60, 3 / 20, -3 / 4, 0, 3 / 4, -3 / 20, 1 / 60]}
 STENCILS[2] = [1 / 90, -3 / 20, 3 / 2, -49 / 18, 3 / 2, -3 / 20, 1 / 90]
 STENCILS[3] = [1 / 8, -1, 13 / 8, 0, -13 / 8, 1, -1 / 8]  # of order 4
+STENCILS[4] = [-1 / 6, 2, -13 / 2, 28 / 3, -13 / 2, 2, -1 / 6]  # of order 4
 
 
 def points_of(constraint, count=40, margin=0.0):
@@ -162,13 +163,13 @@ def numbers(expression, points, constraint, known=()):
 def differences(solver, node, points):
     """A field, or a derivative of one, by central differences of the reference's values."""
     field, orders = (node.expr, dict(node.variable_count)) if isinstance(node, sympy.Derivative) else (node, {})
-    total = 0.0
+    total, step = 0.0, LONG_STEP if 4 in orders.values() else STEP
     weights = [[(s, i - 3, w) for i, w in enumerate(STENCILS[int(orders.get(s, 0))]) if w] for s in field.coordinates]
     for moves in itertools.product(*weights):
-        at = {symbol.name: points[symbol] + shift * STEP for symbol, shift, _ in moves}
+        at = {symbol.name: points[symbol] + shift * step for symbol, shift, _ in moves}
         factor = np.prod([weight for *_, weight in moves])
         total = total + factor * solver(**at)[field.name]
-    return total / STEP ** int(sum(orders.values()))
+    return total / step ** int(sum(orders.values()))
 
 
 def residual_of_reference(problem, constraint, term):
