@@ -7,7 +7,9 @@ from phijax.problems import Info
 
 INFO = Info(
     target=1e-5,
-    classical=(3.3e-8, 1.2, "Chebyshev collocation of degree 18, least squares, Newton"),
+    classical=(3.3e-8, 1.1, "Chebyshev collocation of degree 18, least squares, Newton")(
+        3.3e-8, 1.2, "Chebyshev collocation of degree 18, least squares, Newton"
+    ),
 )
 
 

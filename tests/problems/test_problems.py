@@ -1,5 +1,6 @@
 """The built-in problems: found by name, solved by their own references, lowered as sympy reads them."""
 
+import inspect
 import itertools
 import json
 
@@ -209,10 +210,17 @@ def test_each_problem_says_its_target_and_where_its_reference_comes_from(name):
     assert 0 <= problem.reference.error < 1e-5
 
 
+def noise_of(declare, constants):
+    """Standard deviations that the constants, or their defaults, put into observed values."""
+    bound = inspect.signature(declare).bind(**constants)
+    bound.apply_defaults()
+    return bound.arguments.get("noise", 0.0)
+
+
 @pytest.mark.parametrize(("name", "constants"), CASES, ids=str)
 def test_the_reference_makes_every_term_vanish(name, constants):
-    problem = problems.get(name).problem(**constants)
-    noise = 4.5 * 0.01 if constants.get("noise") else 0.0
+    declare = problems.get(name).problem
+    problem, noise = declare(**constants), 4.5 * noise_of(declare, constants)
     for constraint in problem.constraints.values():
         for term in constraint.terms:
             residual = residual_of_reference(problem, constraint, term)
