@@ -10,7 +10,7 @@ from phijax.problems import Info
 from phijax.problems.references import burgers as cole_hopf
 
 INFO = Info(
-    target={"lambda1": 1e-3, "lambda2": 1e-2},
+    target={"lambda1": 5e-4, "lambda2": 5e-3},
     published=({"lambda1": 8e-4, "lambda2": 4.7e-2}, "a cylinder wake's coefficients, clean (Raissi et al. 2019)"),
     classical=(
         {"lambda1": 1.2e-7, "lambda2": 2.3e-6},

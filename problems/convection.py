@@ -6,9 +6,9 @@ import phijax as phi
 from phijax.problems import Info
 
 INFO = Info(
-    target=1e-7,
+    target=1e-11,
     published=(5.4e-6, "a curriculum and many networks"),
-    classical=(1e-15, 0.01, "one Fourier mode"),
+    classical=(1.3e-15, 0.011, "64 Fourier modes, each turned"),
 )
 
 

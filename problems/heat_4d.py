@@ -5,7 +5,7 @@ from sympy import Eq, cos, exp, pi
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-3)
+INFO = Info(target=1e-3, classical=(4.1e-10, 0.14, "Chebyshev collocation of degree 10 in space, 8 in time"))
 
 
 def problem(k=0.05):

@@ -6,8 +6,8 @@ import phijax as phi
 from phijax.problems import Info
 
 INFO = Info(
-    target=1e-5,
-    classical=(3.3e-8, 1.2, "Chebyshev collocation of degree 18, least squares, Newton"),
+    target=2e-7,
+    classical=(3.3e-8, 1.1, "Chebyshev collocation of degree 18, least squares, Newton"),
 )
 
 

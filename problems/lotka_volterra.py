@@ -8,7 +8,7 @@ from phijax.problems.references import lotka_volterra as taylor
 
 INFO = Info(
     target=1e-4,
-    classical=(5.6e-11, 0.06, "Runge-Kutta of order 8"),
+    classical=(5.6e-11, 0.029, "Runge-Kutta of order 8, tolerance 1e-10"),
 )
 
 

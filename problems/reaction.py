@@ -5,7 +5,7 @@ from sympy import Eq, exp, pi
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-4)
+INFO = Info(target=1e-4, classical=(2.8e-11, 0.029, "Runge-Kutta of order 8, tolerance 1e-10"))
 
 
 def problem(rho=5):

@@ -5,7 +5,7 @@ from sympy import Eq, Rational
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-4)
+INFO = Info(target=1e-12, classical=(1e-15, 0.036, "linear finite elements, one on each side"))
 
 
 def problem(k1=1, k2=10):

@@ -6,7 +6,7 @@ import phijax as phi
 from phijax.problems import Info
 from phijax.problems.references import stokes_cylinder as goursat
 
-INFO = Info(target=1e-2)
+INFO = Info(target=1e-2, classical=({"u": 7.4e-5, "v": 2.4e-4, "p": 1.5e-3}, 1.1, "elements of Taylor and Hood"))
 
 
 def problem():

@@ -5,7 +5,7 @@ from sympy import Eq, sin
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-6)
+INFO = Info(target=1e-12, classical=(1.2e-15, 0.0065, "Chebyshev collocation of degree 20"))
 
 
 def problem():

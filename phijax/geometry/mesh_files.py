@@ -1,4 +1,4 @@
-"""Surfaces and solids from files of triangles: STL, OBJ, PLY and what else trimesh reads."""
+"""Surfaces and solids from files of triangles: binary STL, and what trimesh reads."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from phijax.geometry.solid import Solid
 from phijax.geometry.surface import Surface
 from phijax.geometry.winding import open_edges, told_open
 
+STL_HEADER = 84  # bytes: eighty that say nothing, and the number of triangles
+STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("unused", "<u2")])
+
 
 def read_mesh(
     coordinates: tuple[Symbol, Symbol, Symbol], path: str | os.PathLike, scale: float = 1.0
@@ -22,20 +25,14 @@ def read_mesh(
 
     scale: what the file's numbers are multiplied by, such as 1e-3 for millimetres.
     Equal vertices are taken as one, and triangles without area are left out.
-    Raises ImportError where trimesh is missing, ValueError for a file that cannot be read or holds no triangle.
+    Raises ImportError where trimesh is missing and the file is no binary STL, ValueError for a file that cannot be read or
+    holds no triangle.
     """
-    try:
-        import trimesh
-    except ImportError:
-        raise ImportError("read_mesh needs trimesh, which is not installed: pip install 'phijax[mesh]'.") from None
     file = Path(path)
     if not file.is_file():
         raise ValueError(f"read_mesh: there is no file {file}.")
-    try:
-        mesh: Any = trimesh.load(file, force="mesh", process=False)
-    except Exception as error:  # its readers raise whatever the format's parser does
-        raise ValueError(f"read_mesh: {file} cannot be read as triangles: {type(error).__name__} {error}.") from error
-    vertices, triangles = _merged(float(scale) * np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces))
+    written, rows = _binary_stl(file) or _by_trimesh(file)
+    vertices, triangles = _merged(float(scale) * np.asarray(written, np.float64), rows)
     if not len(triangles):
         raise ValueError(f"read_mesh: {file} holds no triangles with area.")
     found = open_edges(triangles)
@@ -43,6 +40,30 @@ def read_mesh(
         return Solid(coordinates, vertices, triangles)
     warnings.warn(f"{file} bounds no solid: {told_open(vertices, found)}; it is read as a surface.", stacklevel=2)
     return Surface(coordinates, vertices, triangles)
+
+
+def _binary_stl(file: Path) -> tuple[np.ndarray, np.ndarray] | None:
+    """Vertices and rows of them; None for a file whose length is not that of a binary STL of as many triangles as it says."""
+    content = file.read_bytes()
+    if len(content) < STL_HEADER:
+        return None
+    count = int.from_bytes(content[STL_HEADER - 4 : STL_HEADER], "little")
+    if len(content) != STL_HEADER + count * STL_TRIANGLE.itemsize:
+        return None
+    corners = np.frombuffer(content, STL_TRIANGLE, count, STL_HEADER)["corners"]
+    return corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3)
+
+
+def _by_trimesh(file: Path) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        import trimesh
+    except ImportError:
+        raise ImportError("read_mesh needs trimesh, which is not installed: pip install 'phijax[mesh]'.") from None
+    try:
+        mesh: Any = trimesh.load(file, force="mesh", process=False)
+    except Exception as error:  # its readers raise whatever the format's parser does
+        raise ValueError(f"read_mesh: {file} cannot be read as triangles: {type(error).__name__} {error}.") from error
+    return np.asarray(mesh.vertices), np.asarray(mesh.faces)
 
 
 def _merged(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 Array = Float[np.ndarray, "..."]
-Modes = Complex[np.ndarray, " m"]
+Modes = Complex[np.ndarray, "*m"]
 Nonlinear = Callable[[Modes], Modes]
 _CONTOUR = np.exp(2j * np.pi * (np.arange(64) + 0.5) / 64)
 _CHUNK = 4096  # points whose modes are summed together
@@ -75,20 +75,21 @@ def evolve(
 
     grid = low + length * np.arange(points) / points
     now = (np.fft.rfft(initial(grid)) / points)[: points // 2]
-    coefficients = _coefficients(symbol, end / steps)
+    parts = coefficients(symbol, end / steps)
     modes, rates = [now], [symbol * now + rate(now)]
     for _ in range(steps):
-        now = _step(now, rate, *coefficients)
+        now = advance(now, rate, *parts)
         modes.append(now)
         rates.append(symbol * now + rate(now))
     return Evolution(low, length, end, np.array(modes), np.array(rates))
 
 
-def _coefficients(symbol: Modes, step: float) -> tuple[Modes, ...]:
-    around = step * symbol[:, None] + _CONTOUR
+def coefficients(symbol: Modes, step: float) -> tuple[Modes, ...]:
+    """What `advance` multiplies by in steps of this length, of the symbol of L."""
+    around = step * symbol[..., None] + _CONTOUR
 
     def mean(function: Callable[[Array], Array]) -> Modes:
-        return step * np.mean(function(around), axis=1)
+        return step * np.mean(function(around), axis=-1)
 
     return (
         np.exp(step * symbol),
@@ -100,9 +101,10 @@ def _coefficients(symbol: Modes, step: float) -> tuple[Modes, ...]:
     )
 
 
-def _step(
+def advance(
     u: Modes, rate: Nonlinear, whole: Modes, half: Modes, q: Modes, first: Modes, middle: Modes, last: Modes
 ) -> Modes:
+    """The modes one step later; rate: modes -> those of N. The rest are `coefficients`."""
     start = rate(u)
     a = half * u + q * start
     at_a = rate(a)

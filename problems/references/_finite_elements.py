@@ -13,11 +13,13 @@ from skfem import (
     BilinearForm,
     ElementQuad1,
     ElementQuad2,
+    ElementTetP2,
     ElementTriP2,
     ElementVector,
     LinearForm,
     MeshQuad,
     MeshQuad2,
+    MeshTet,
     MeshTri,
     condense,
     solve,
@@ -153,3 +155,36 @@ def channel(layers: int) -> tuple[Solved, Solved]:
     flow = {"u": found[: velocity.N][~is_v], "v": found[: velocity.N][is_v]}
     assert np.allclose(at(~is_v), at(is_v))
     return (at(~is_v), flow), (pressure.doflocs + 0.5, {"p": found[velocity.N :]})
+
+
+def torus(layers: int, around: int = 64, across: int = 32) -> tuple[Float[np.ndarray, "3 n"], dict[str, np.ndarray]]:
+    """u of poisson_mesh: triangles of the cross-section, taken round, are prisms, and each prism three tetrahedra."""
+    twist = 2 * np.pi * np.arange(across) / across
+    rings = [0.4 * k / layers * np.array([np.cos(twist), np.sin(twist)]) for k in range(1, layers + 1)]
+    section = np.concatenate([np.zeros((2, 1)), *rings], axis=1)
+    here, there = np.arange(across), (np.arange(across) + 1) % across
+    parts = [np.stack([0 * here, 1 + here, 1 + there])]
+    for k in range(layers - 1):
+        inner, outer = 1 + k * across, 1 + (k + 1) * across
+        parts += [np.stack([inner + here, outer + here, outer + there])]
+        parts += [np.stack([inner + here, inner + there, outer + there])]
+    a, b, c = np.sort(np.concatenate(parts, axis=1), axis=0)  # so that neighbours cut their common side one way
+    count = section.shape[1]
+    tetrahedra = []
+    for k in range(around):
+        low, high = k * count, (k + 1) % around * count
+        tetrahedra += [
+            np.stack([a + low, b + low, c + low, c + high]),
+            np.stack([a + low, b + low, b + high, c + high]),
+        ]
+        tetrahedra += [np.stack([a + low, a + high, b + high, c + high])]
+    turn = 2 * np.pi * np.arange(around)[:, None] / around
+    reach = 1 + section[0]
+    places = np.stack([np.cos(turn) * reach, np.sin(turn) * reach, np.broadcast_to(section[1], (around, count))])
+    mesh = MeshTet(places.reshape(3, -1), np.concatenate(tetrahedra, axis=1))
+    basis = Basis(mesh, ElementTetP2())
+    x, y, z = basis.doflocs
+    exact = np.sin(x) * np.sin(y) * np.sin(z)
+    source = 3 * mass.assemble(basis) @ exact
+    u = solve(*condense(stiffness.assemble(basis), source, x=exact, D=basis.get_dofs()))
+    return basis.doflocs, {"u": u}

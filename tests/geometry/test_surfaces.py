@@ -13,6 +13,7 @@ import phijax as phi
 import phijax.geometry as geo
 from phijax._precision import precision_scope
 from phijax.formulation.serialization import from_json, to_json
+from phijax.geometry.mesh_files import STL_HEADER, STL_TRIANGLE
 from phijax.sampling import RegionSampler
 from phijax.symbolic import coordinates, time
 
@@ -232,7 +233,12 @@ def test_files_of_triangles_are_read(tmp_path):
         phi.read_mesh((x, y, z), "missing.stl")
 
 
-def test_a_missing_reader_is_named_with_its_cure(monkeypatch):
+def test_a_missing_reader_is_named_with_its_cure_and_binary_stl_needs_none(monkeypatch, tmp_path):
+    table = np.zeros(12, STL_TRIANGLE)
+    table["corners"] = CUBE[CUBE_TRIANGLES]
+    content = bytes(STL_HEADER - 4) + np.uint32(12).tobytes() + table.tobytes()
+    (tmp_path / "part.stl").write_bytes(content)
+    (tmp_path / "part.obj").write_text("v 0 0 0")
     found = builtins.__import__
 
     def refuse(name, *args, **kwargs):
@@ -244,7 +250,8 @@ def test_a_missing_reader_is_named_with_its_cure(monkeypatch):
     with pytest.raises(
         ImportError, match=r"read_mesh needs trimesh, which is not installed: pip install 'phijax\[mesh\]'"
     ):
-        phi.read_mesh((x, y, z), "part.stl")
+        phi.read_mesh((x, y, z), tmp_path / "part.obj")
+    assert phi.read_mesh((x, y, z), tmp_path / "part.stl", scale=2).measure == pytest.approx(8)
 
 
 def test_solids_agree_with_trimesh():

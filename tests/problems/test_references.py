@@ -157,14 +157,15 @@ def derivative(function, axis, x, y, order=1, h=1e-3):
     return sum(w * value for w, value in zip(weights[order], moved, strict=True)) / h**order
 
 
-def test_the_cavity_solves_the_equations_of_flow_between_its_walls():
-    solver, random = cavity.reference().solver, np.random.default_rng(3)
+@pytest.mark.parametrize("reynolds", cavity.DEGREES)
+def test_the_cavity_solves_the_equations_of_flow_between_its_walls(reynolds):
+    solver, random = cavity.reference(reynolds).solver, np.random.default_rng(3)
     x, y = random.uniform(0.05, 0.95, (2, 200))
     u, v, p = (lambda x, y, name=name: solver(x=x, y=y)[name] for name in "uvp")
     here = solver(x=x, y=y)
     for part, axis in ((u, "x"), (v, "y")):
         convection = here["u"] * derivative(part, "x", x, y) + here["v"] * derivative(part, "y", x, y)
-        viscous = (derivative(part, "x", x, y, 2) + derivative(part, "y", x, y, 2)) / 100
+        viscous = (derivative(part, "x", x, y, 2) + derivative(part, "y", x, y, 2)) / reynolds
         residual = convection + derivative(p, axis, x, y) - viscous
         assert np.abs(residual).max() < 1e-3
         assert np.sqrt(np.mean(residual**2)) < 1e-4
@@ -172,10 +173,12 @@ def test_the_cavity_solves_the_equations_of_flow_between_its_walls():
     np.testing.assert_allclose(divergence, 0.0, rtol=0, atol=1e-9)
 
 
-def test_the_cavity_fits_its_lid_its_walls_and_its_gauge():
-    solver, s = cavity.reference().solver, np.linspace(0, 1, 51)
+@pytest.mark.parametrize("reynolds", cavity.DEGREES)
+def test_the_cavity_fits_its_lid_its_walls_and_its_gauge(reynolds):
+    solver, s = cavity.reference(reynolds).solver, np.linspace(0, 1, 51)
+    power = 1 if reynolds == cavity.PARABOLIC else 2
     lid = solver(x=s, y=np.ones(51))
-    np.testing.assert_allclose(lid["u"], 4 * s * (1 - s), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(lid["u"], (4 * s * (1 - s)) ** power, rtol=0, atol=1e-9)
     walls = [solver(x=s, y=np.zeros(51)), solver(x=np.zeros(51), y=s), solver(x=np.ones(51), y=s)]
     for part in [lid["v"], *(wall[name] for wall in walls for name in "uv")]:
         np.testing.assert_allclose(part, 0.0, rtol=0, atol=1e-9)
