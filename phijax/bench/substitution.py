@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
+from jax.core import Tracer
 from jaxtyping import Float
 
 from phijax._precision import precision_scope
@@ -147,7 +148,7 @@ def _by_differences(problem: Problem, field: Field) -> Callable[..., Mapping[Cha
         return problem.reference({field.name: field.coordinates}, columns)[field.name]
 
     def differences(function: Any, at: Any, wanted: Iterable[Orders]) -> dict[Orders, dict[str, Any]]:
-        if isinstance(at, jax.core.Tracer):
+        if isinstance(at, Tracer):
             raise ValueError(
                 f"{field.name!r} stands under an integral, where its reference, which takes numbers alone, cannot be put in; "
                 f"give a closed form."
