@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
+from jax.core import Tracer
 from jaxtyping import Float
 
 from phijax._precision import precision_scope
@@ -41,7 +42,7 @@ def reference_residuals(problem: Problem) -> list[TermResidual]:
     """One entry a term, in float64: the reference stands for the fields, and its values for the parameters.
 
     Derivatives of a closed form are exact; those of other references are differences of sixth order.
-    Raises KeyError for a field that the reference does not give.
+    Raises KeyError for a field that the reference does not give, ValueError where one that is no closed form is integrated.
     """
     closed = is_closed(problem)
     layout = _exact(problem) if closed else _gridded(problem)
@@ -149,6 +150,11 @@ def _by_differences(problem: Problem, field: Field) -> Callable[..., Mapping[Cha
         return problem.reference({field.name: field.coordinates}, columns)[field.name]
 
     def differences(function: Any, at: Any, wanted: Iterable[Orders]) -> dict[Orders, dict[str, Any]]:
+        if isinstance(at, Tracer):
+            raise ValueError(
+                f"{field.name!r} stands under an integral, where its reference, which takes numbers alone, cannot be put in; "
+                f"give a closed form."
+            )
         found = central_differences(values, np.asarray(at), limits, wanted)
         return {orders: {field.name: jnp.asarray(value)} for orders, value in found.items()}
 

@@ -135,6 +135,18 @@ def test_a_constant_may_refuse_values_that_have_no_reference(checked):
     assert checked(refusing, "rate=3.0")[0] == Exit.USAGE
 
 
+def test_a_computed_reference_under_an_integral_is_refused():
+    x = phi.coordinate("x")
+    u = phi.field("u", x)
+    problem = phi.Problem(
+        phi.Interval(x, 0, 1),
+        {"pde": u.diff(x) - u, "mass": phi.integral(u, (x, 0, 1)) - 1},
+        reference=phi.Reference(solver=lambda x: {"u": np.exp(x)}, error=1e-15, source="exponential"),
+    )
+    with pytest.raises(ValueError, match=r"'u' stands under an integral, where its reference.*give a closed form"):
+        reference_left(problem, {})
+
+
 @pytest.mark.parametrize(("stated", "held"), [(0.1, True), (0.02, False), (0.0, False)])
 def test_data_may_differ_by_the_noise_that_is_stated(stated, held):
     t = phi.time("t")
