@@ -138,13 +138,6 @@ def test_each_problem_says_its_target_and_where_its_reference_comes_from(name):
     assert 0 <= problem.reference.error < 1e-5
 
 
-def noise_of(declare, constants):
-    """Standard deviations that the constants, or their defaults, put into observed values."""
-    bound = inspect.signature(declare).bind(**constants)
-    bound.apply_defaults()
-    return bound.arguments.get("noise", 0.0)
-
-
 @pytest.mark.parametrize(("name", "constants"), CASES, ids=str)
 def test_the_reference_makes_every_compiled_term_vanish(name, constants):
     constants = {**find(name).constants, **constants}
