@@ -272,7 +272,8 @@ def test_solve_takes_one_seed_or_several():
             phi.solve(line(2.0), **start)
 
 
-def test_an_ensemble_goes_on_from_its_folder(tmp_path):
+def test_an_ensemble_goes_on_from_its_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(phi.RunDirectory, "write_plots", lambda run, solution: [])  # drawn elsewhere
     settings = {"network": SMALL, "points": 16, "optimizer": {"kind": "Adam"}, "progress": False, "max_steps": 40}
     whole = phi.solve(line(2.0), seeds=(0, 1), run_dir=tmp_path / "whole", **settings)
     cut = phi.solve(line(2.0), seeds=(0, 1), run_dir=tmp_path / "cut", max_seconds=1e-3, **settings)

@@ -355,10 +355,10 @@ class Ensemble(Fields):
         return ("residual on fresh points (rms)", "median", "mean", "worst"), rows
 
 
-def _mean(values: np.ndarray) -> Any:
+def _mean(values: Sequence[Any] | np.ndarray) -> Any:
     return np.mean(values, axis=0)
 
 
-def _deviation(values: np.ndarray) -> Any:
+def _deviation(values: Sequence[Any] | np.ndarray) -> Any:
     """Of the seeds as a sample; NaN where one is left alone."""
     return np.std(values, axis=0, ddof=1) if len(values) > 1 else np.full(np.shape(values)[1:], np.nan)

@@ -40,7 +40,8 @@ class Evaluator:
     def __init__(self, layout: Any, model: Any, precision: str, devices: Devices = ONE_DEVICE):
         self.layout, self.model, self.precision, self.devices = layout, model, precision, devices
         self.spread: Evaluator | None = None
-        self._models, self._reduced = (model,), _first
+        self._models: tuple[Any, ...] = (model,)
+        self._reduced: Callable[[Any], np.ndarray] = _first
         self._kept: OrderedDict[Any, Any] = OrderedDict()
 
     def beside(self, model: Any) -> Evaluator:
@@ -50,9 +51,9 @@ class Evaluator:
         return other
 
     def over(
-        self, models: Sequence[Any], reduced: Callable[[np.ndarray], np.ndarray], spread: Evaluator | None = None
+        self, models: Sequence[Any], reduced: Callable[[Any], np.ndarray], spread: Evaluator | None = None
     ) -> Evaluator:
-        """For several models: their values, (models, n), as `reduced` to (n,)."""
+        """For several models: their values, (n,) each in a list, as `reduced` to (n,)."""
         other = copy.copy(self)
         other._models, other._reduced, other.spread = tuple(models), reduced, spread
         return other
@@ -103,7 +104,7 @@ class Evaluator:
         count = int(np.prod(shape, dtype=np.int64))
         each = [function(model, rows, count) for model in self._models]
         # A compiled function gives its results in order of their names.
-        values = {label: self._reduced(np.stack([own[label] for own in each])) for label in asked}
+        values = {label: self._reduced([own[label] for own in each]) for label in asked}
         return {label: value.reshape(shape)[()] for label, value in values.items()}
 
     def _compiled(self, expressions: Mapping[str, sympy.Expr]) -> tuple[ChunkedFunction, tuple[str, ...]]:
@@ -161,7 +162,7 @@ class Evaluator:
                 )
 
 
-def _first(values: np.ndarray) -> np.ndarray:
+def _first(values: Sequence[np.ndarray]) -> np.ndarray:
     """The values of the one model."""
     return values[0]
 

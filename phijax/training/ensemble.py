@@ -141,11 +141,11 @@ class Lockstep:
         return {name: found[name] for name in waiting}
 
     def _show(self, waiting: Mapping[Name, Advance]) -> None:
-        if waiting:
-            totals = [self.voices[name].total for name in waiting]
-            step = min(int(asked.whole.step) for asked in waiting.values())
-            if np.isfinite(totals).any():
-                self.progress.update(step, float(np.nanmedian(totals)))
+        """The least step and the median loss of those that go on, or at the end of all."""
+        shown = list(waiting or self.sessions)
+        totals = [self.voices[name].total for name in shown]
+        if np.isfinite(totals).any():
+            self.progress.update(min(int(self._states[name].step) for name in shown), float(np.nanmedian(totals)))
 
     def _taken(self) -> int:
         return sum(int(state.step) for state in self._states.values())

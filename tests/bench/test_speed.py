@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from phijax.bench.speed_tasks import SPEED_TASKS
+from phijax.bench.ensemble import time_ensemble
+from phijax.bench.speed_tasks import SPEED_TASKS, SpeedTask, burgers
 from phijax.lowering import Layout, constraint_expressions
 from phijax.networks import MLP
 
@@ -18,6 +19,15 @@ def test_a_task_prints_one_line_of_json_with_its_times():
     found = json.loads(line.removeprefix("RESULT "))
     assert (found["peer"], found["task"]) == ("phijax-new", "T1c")
     assert all(found[name] > 0 for name in ("ms_cpu", "ms_wall", "first_step_cpu_s", "rss_mb"))
+
+
+def test_several_seeds_are_timed_together_and_apart(monkeypatch):
+    small = SpeedTask(burgers, 4, {"pde": 32, "initial": 8, "walls": 8}, 40, depth=1)
+    monkeypatch.setitem(SPEED_TASKS, "T1c", small)
+    times = time_ensemble("T1c", seeds=3, steps=5)
+    assert (times.seeds, times.steps) == (3, 7)
+    assert times.difference == 0.0  # on a CPU, bit for bit
+    assert 0 < times.together_cpu_s < times.apart_cpu_s  # three times what is compiled
 
 
 def test_an_unknown_task_is_answered_with_those_there_are():

@@ -208,7 +208,7 @@ def test_one_trace_serves_any_number_of_points(untrained_solution):
     for count in (1000, 8192, 8193, 20_000):
         solution.u(x=np.zeros(count), t=0.0)
     solution.u(x=np.zeros((30, 40)), t=np.zeros(40))
-    (function, _), *_ = solution._evaluator._functions.values()
+    (function, _), *_ = solution._evaluator._kept.values()
     assert function.traces == 1
     for _ in range(3):
         solution.u(x=0.5, t=0.5)
