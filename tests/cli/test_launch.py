@@ -144,6 +144,7 @@ def test_of_processes_started_by_hand_the_others_end_within_a_minute_and_name_wh
     first, second = (started("run", *SETTINGS, *LONG, "--run-dir", "hand", *meeting, str(i)) for i in range(2))
     reached(folder / "hand", 50, first)
     second.kill()
+    second.communicate()
     begun = time.monotonic()
     _, err = first.communicate()
     assert first.returncode != 0
