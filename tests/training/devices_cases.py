@@ -135,18 +135,25 @@ def same_bits(one, other):
     return all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)
 
 
-def difference(one, other):
-    """The largest relative difference of the losses at the steps that both have recorded."""
+def losses_of(one, other):
+    """(n, 2): the losses of both at the steps that both have recorded."""
     at = dict(zip(other.history.steps, other.history.total, strict=True))
     pairs = [(total, at[step]) for step, total in zip(one.history.steps, one.history.total, strict=True) if step in at]
     assert len(pairs) > STEPS // 10
-    return max(abs(a - b) / a for a, b in pairs)
+    return np.array(pairs)
+
+
+def difference(one, other):
+    """The largest relative difference of the losses."""
+    losses = losses_of(one, other)
+    return float(np.max(np.abs(losses[:, 1] / losses[:, 0] - 1)))
 
 
 def points_of(result):
-    """The points that adaptive samplers hold, without their keys."""
-    state = result.state.sampler_state
-    return eqx.filter(state, lambda leaf: not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+    """Where the points are that adaptive samplers hold; weights may follow the residuals, and their rounding."""
+    is_points = lambda node: isinstance(node, phi.Points)
+    held = jax.tree.leaves(result.state.sampler_state, is_leaf=is_points)
+    return [points.coordinates for points in held if is_points(points)]
 
 
 def compare(case, count):
@@ -155,7 +162,7 @@ def compare(case, count):
     return {
         "losses": difference(one, several),
         "steps": [one.step, several.step],
-        "largest": float(one.history.total.max()),
+        "of the largest": float(np.max(np.abs(np.diff(losses_of(one, several)))) / one.history.total.max()),
         "points": same_bits(points_of(one), points_of(several)),
     }
 
