@@ -25,6 +25,7 @@ from phijax.networks import count_parameters
 from phijax.training.callbacks import Callbacks
 from phijax.training.feed import Feed
 from phijax.training.keys import split_root
+from phijax.training.module import Module
 from phijax.training.prepare import prepare
 from phijax.training.stages import Plan
 from phijax.training.state import initialize_train_state
@@ -97,23 +98,27 @@ def count_task(name: str) -> Counts:
     compiled = phi.compile(
         task.problem(), network=phi.MLP(width=task.width, depth=task.depth), points=task.points, rows=ALL_ROWS
     )
-    whole, shared = (_compiled_step(compiled, devices) for devices in (ONE_DEVICE, devices_of(2)))
+    return count_step(compiled.module, compiled.datamodule, sum(task.points.values()))
+
+
+def count_step(module: Module, datamodule: Any, points: int) -> Counts:
+    """The counts of an Adam step in float32. To be called in a process with two devices at least."""
+    whole, shared = (_compiled_step(module, datamodule, devices) for devices in (ONE_DEVICE, devices_of(2)))
     exchanged = [_bytes_of(shapes) for shapes, _ in _EXCHANGE.findall(shared.as_text())]
-    parameters = count_parameters(compiled.module.factory(jax.random.key(0)))
-    operations = float(_cost(whole)["flops"])
-    return Counts(sum(task.points.values()), parameters, operations, len(exchanged), sum(exchanged))
+    parameters = count_parameters(module.factory(jax.random.key(0)))
+    return Counts(points, parameters, float(_cost(whole)["flops"]), len(exchanged), sum(exchanged))
 
 
-def _compiled_step(compiled: Any, devices: Devices) -> Any:
+def _compiled_step(module: Module, datamodule: Any, devices: Devices) -> Any:
     """One Adam step as XLA compiles it for these devices."""
-    module, optimizer = compiled.module, optax.adam(LEARNING_RATE)
+    optimizer = optax.adam(LEARNING_RATE)
     streams = split_root(jax.random.key(0))
     arrays, static = eqx.partition(module.factory(streams.model), eqx.is_array)
     prepared = prepare(
         module,
         initialize_train_state(arrays, optimizer, None, *streams[1:]),
         static,
-        datamodule=compiled.datamodule,
+        datamodule=datamodule,
         plan=Plan.of(optimizer),
         balancer=Static({}),
         callbacks=Callbacks.of(()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ HEARTBEAT_SECONDS = 30  # after so long a silence a process counts as dead, and 
 SHUTDOWN_SECONDS = 3600  # the first process writes report and pictures while the others wait
 # Variables in which launchers that JAX knows say how many processes they have started.
 LAUNCHERS = ("SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE")
+# What exchanges say that another process no longer takes part in, whatever JAX makes of it on the way.
+_OF_ANOTHER = re.compile(r"Gloo|NCCL|UNAVAILABLE")
 WORDS = ("--coordinator", "--num-processes", "--process-id")
 
 
@@ -104,8 +107,9 @@ def _met(place: Place) -> Iterator[None]:
         # The first exchange waits half a minute for others to come to it, and none of them has anything else to do yet.
         devices_that_answer(devices_of(place.devices or jax.device_count()))
         yield
-    except jax.errors.JaxRuntimeError:
-        time.sleep(2 * HEARTBEAT_SECONDS)  # JAX ends this process meanwhile, naming who is gone
+    except Exception as error:
+        if isinstance(error, jax.errors.JaxRuntimeError) or _OF_ANOTHER.search(str(error)):
+            time.sleep(2 * HEARTBEAT_SECONDS)  # JAX ends this process meanwhile, naming who is gone
         raise
 
 

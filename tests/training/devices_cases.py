@@ -1,6 +1,6 @@
 """Runs on one device and on several, for test_devices.py, in a process that has several of them.
 
-python devices_cases.py CASE ...     prints a line of JSON for each case: what differs
+python devices_cases.py FOLDER CASE ...     prints a line of JSON for each case: what differs
 """
 
 import json
@@ -8,6 +8,7 @@ import sys
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import optax
 from sympy import Eq, pi, sin
@@ -15,7 +16,8 @@ from sympy import Eq, pi, sin
 import phijax as phi
 from phijax._devices import devices_of
 from phijax._precision import precision_scope
-from phijax.bench.scaling import count_task
+from phijax.bench.scaling import count_step
+from phijax.sampling import SamplerDataModule
 from phijax.training.keys import split_root
 
 STEPS = 100
@@ -34,18 +36,51 @@ BURGERS = phi.Problem(
 POINTS = {"pde": 61, "start": 9, "walls": 7}  # none divides among two or four
 
 
-def adaptive(kind, **options):
-    return {"pde": kind(phi.RegionSampler(SPACETIME), period=10, **options)}
+class Net(eqx.Module):
+    """Six tanh units: a model that compiles in no time."""
+
+    inner: jax.Array
+    shift: jax.Array
+    outer: jax.Array
+
+    def __call__(self, x):
+        return jnp.sum(self.outer * jnp.tanh(self.inner * x + self.shift))
 
 
-# Every balancer and every adaptive sampler is in one of them; each on its own would compile as much for each.
+def net(key):
+    return Net(*jax.random.normal(key, (3, 6)))
+
+
+def equation(model, points):
+    at = points.coordinates["x"]
+    return jax.vmap(jax.grad(model))(at) - jnp.cos(3 * at)
+
+
+def start(model, points):
+    return jax.vmap(model)(points.coordinates["x"])
+
+
+LINE = phi.Interval(x, 0, 1)
+SIZES = {"equation": 33, "start": 4}  # one divides, the other does not
+MODULE = phi.Module(net, phi.Objective.from_functions({"equation": equation, "start": start}))
+
+
+def toy_data(sampler=None):
+    samplers = {"equation": sampler or phi.RegionSampler(LINE), "start": phi.RegionSampler(LINE.at(x=0))}
+    return SamplerDataModule(samplers, SIZES)
+
+
+def adaptive(kind):
+    return kind(phi.RegionSampler(LINE), period=10)
+
+
+# Every balancer and every adaptive sampler is in one of them.
 CASES = {
-    "in pieces, causal": {"rows": 8, "causal": phi.Causal(chunks=4)},
+    "GradNorm": {"balancer": phi.GradNorm(every=10), "sampler": adaptive(phi.ResidualAdaptive)},
+    "NTK": {"balancer": phi.NTK(every=10), "sampler": adaptive(phi.ResidualRefinement)},
+    "SoftAdapt": {"balancer": phi.SoftAdapt(every=10), "sampler": adaptive(phi.RetainResampleRelease)},
+    "ReLoBRaLo": {"balancer": phi.ReLoBRaLo(every=10), "sampler": adaptive(phi.ImportanceSampler)},
     "float32": {"precision": "float32"},
-    "GradNorm": {"balancer": phi.GradNorm(every=10), "samplers": adaptive(phi.ResidualAdaptive)},
-    "NTK": {"balancer": phi.NTK(every=10), "samplers": adaptive(phi.ResidualRefinement)},
-    "SoftAdapt": {"balancer": phi.SoftAdapt(every=10), "samplers": adaptive(phi.RetainResampleRelease)},
-    "ReLoBRaLo": {"balancer": phi.ReLoBRaLo(every=10), "samplers": adaptive(phi.ImportanceSampler)},
     "GaussNewton": {"optimizer": phi.GaussNewton()},
     "LevenbergMarquardt": {"optimizer": phi.LevenbergMarquardt()},
     "SPRING": {"optimizer": phi.SPRING()},
@@ -54,20 +89,37 @@ CASES = {
 }
 
 
-def compiled_of(precision="float64", **options):
-    network = phi.MLP(width=6, depth=2)
-    return phi.compile(BURGERS, network=network, points=POINTS, precision=precision, **options)
+def trained(devices, *, steps=STEPS, precision="float64", optimizer=ADAM, balancer=None, sampler=None, **more):
+    begun = {name: more.pop(name) for name in ("ckpt_path",) if name in more}
+    trainer = phi.Trainer(steps, log_every=5, progress=False, devices=devices, precision=precision, **more)
+    return trainer.fit(MODULE, datamodule=toy_data(sampler), optimizer=optimizer, balancer=balancer, seed=1, **begun)
 
 
-def trained(devices, optimizer=ADAM, balancer=None, **options):
-    compiled = compiled_of(**options)
+def declared(devices):
+    """A declared problem: causal weights, gradients in pieces, and the solution's own evaluation."""
+    compiled = phi.compile(
+        BURGERS,
+        network=phi.MLP(width=6, depth=2),
+        points=POINTS,
+        precision="float64",
+        rows=8,
+        causal=phi.Causal(chunks=4),
+    )
     trainer = phi.Trainer(STEPS, log_every=5, progress=False, devices=devices)
-    return trainer.fit(compiled.module, datamodule=compiled.datamodule, optimizer=optimizer, balancer=balancer, seed=1)
+    result = trainer.fit(compiled.module, datamodule=compiled.datamodule, optimizer=ADAM, seed=1)
+    return result, phi.Solution.from_result(compiled, result)
 
 
-def batch(devices, precision="float64", step=3):
+def compare_declared(count):
+    (one, alone), (several, shared) = map(declared, (None, count))
+    at = {"x": np.linspace(-1, 1, 1001), "t": 0.5}
+    values = float(np.max(np.abs(alone.u(**at) - shared.u(**at))))
+    return {"losses": difference(one, several), "values": values}
+
+
+def batch(devices, precision, step=3):
     """The batch of a step, as the devices have their rows of it."""
-    compiled, shared = compiled_of(precision), devices_of(devices)
+    compiled, shared = phi.compile(BURGERS, points=POINTS, precision=precision), devices_of(devices)
     with precision_scope(precision):
         source = compiled.datamodule.train_batch_source(tuple(POINTS), split_root(jax.random.key(1)).sampling)
         arrays, static = eqx.partition(source, eqx.is_array)
@@ -83,69 +135,59 @@ def same_bits(one, other):
     return all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)
 
 
-def resumed(folder, devices):
-    """The largest relative difference of the losses, of a run that goes on with other numbers of devices, one after another."""
-    options = {"samplers": adaptive(phi.ResidualAdaptive)}
-    whole, case = trained(None, **options), compiled_of(**options)
-    for steps, count in zip((STEPS // 3, 2 * STEPS // 3, STEPS), devices, strict=True):
-        trainer = phi.Trainer(steps, checkpoint=folder, log_every=5, progress=False, devices=count)
-        begun = folder if steps > STEPS // 3 else None
-        data = case.datamodule
-        result = trainer.fit(case.module, datamodule=data, optimizer=ADAM, seed=1, ckpt_path=begun)
-    return {"losses": difference(whole, result)}
-
-
-def difference(one, other):
-    """The largest relative difference of the losses at the steps that both have recorded."""
+def losses_of(one, other):
+    """(n, 2): the losses of both at the steps that both have recorded."""
     at = dict(zip(other.history.steps, other.history.total, strict=True))
     pairs = [(total, at[step]) for step, total in zip(one.history.steps, one.history.total, strict=True) if step in at]
     assert len(pairs) > STEPS // 10
-    return max(abs(a - b) / a for a, b in pairs)
+    return np.array(pairs)
+
+
+def difference(one, other):
+    """The largest relative difference of the losses."""
+    losses = losses_of(one, other)
+    return float(np.max(np.abs(losses[:, 1] / losses[:, 0] - 1)))
 
 
 def points_of(result):
-    """The points that adaptive samplers hold, without their keys."""
-    state = result.state.sampler_state
-    return eqx.filter(state, lambda leaf: not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+    """Where the points are that adaptive samplers hold; weights may follow the residuals, and their rounding."""
+    is_points = lambda node: isinstance(node, phi.Points)
+    held = jax.tree.leaves(result.state.sampler_state, is_leaf=is_points)
+    return [points.coordinates for points in held if is_points(points)]
 
 
-def compared(case, devices):
+def compare(case, count):
     """The largest relative difference of the losses, and whether the points of adaptive samplers have the same bits."""
-    one, several = (trained(count, **CASES[case]) for count in (None, devices))
+    one, several = (trained(devices, **CASES[case]) for devices in (None, count))
     return {
         "losses": difference(one, several),
         "steps": [one.step, several.step],
-        "last": float(one.history.total[-1]),
+        "of the largest": float(np.max(np.abs(np.diff(losses_of(one, several)))) / one.history.total.max()),
         "points": same_bits(points_of(one), points_of(several)),
     }
 
 
-def predicted(devices):
-    """The largest difference of a field that is evaluated by one device and by several, and of a model's rows."""
-    one, several = (phi.Solution.from_result(compiled_of(), trained(count)) for count in (None, devices))
-    at = {"x": np.linspace(-1, 1, 1001), "t": 0.5}
-    return {"values": float(np.max(np.abs(one.u(**at) - several.u(**at))))}
-
-
-def counted():
-    """Exchanges of a step of a speed task and their bytes, its parameters, and how many terms its loss has."""
-    counts = count_task("T1c")
-    return {"exchanges": counts.exchanges, "bytes": counts.bytes, "parameters": counts.parameters}
+def resumed(folder, devices):
+    """The difference of a run that goes on with other numbers of devices, one after another."""
+    case = CASES["GradNorm"]
+    result = None
+    for part, count in enumerate(devices, 1):
+        begun = {"ckpt_path": folder} if result else {}
+        result = trained(count, steps=part * STEPS // len(devices), checkpoint=folder, **case, **begun)
+    return {"losses": difference(trained(None, **case), result), "step": result.step}
 
 
 def found(name, folder):
     count = len(jax.devices())
     if name in CASES:
-        return compared(name, count)
+        return compare(name, count)
     if name.startswith("batch"):
         precision = name.split()[-1]
         return {"points": same_bits(batch(None, precision), batch(count, precision))}
-    others = {
-        "resumed": lambda: resumed(folder, (2, 1, count)),
-        "predicted": lambda: predicted(count),
-        "counted": counted,
-    }
-    return others[name]()
+    if name == "counted":
+        counts = count_step(MODULE, toy_data(), sum(SIZES.values()))
+        return {"exchanges": counts.exchanges, "bytes": counts.bytes, "parameters": counts.parameters}
+    return compare_declared(count) if name == "declared" else resumed(folder, (2, 1, count))
 
 
 if __name__ == "__main__":
