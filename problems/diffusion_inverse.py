@@ -8,7 +8,7 @@ from phijax.problems import Info
 
 INFO = Info(
     target={"D": 1e-3},
-    classical=({"D": 2.4e-12}, 0.7, "Chebyshev collocation of degree 24, Radau, Brent's root"),
+    classical=({"D": 2.4e-12}, 0.26, "Chebyshev degree 24, Radau, Brent's root"),
 )
 
 

@@ -6,7 +6,7 @@ import phijax as phi
 from phijax.problems import Info
 from phijax.problems.references import kuramoto_sivashinsky as spectral
 
-INFO = Info(target=1e-2)
+INFO = Info(target=1e-2, classical=(6.1e-8, 0.31, "192 Fourier modes, exponential time differencing"))
 
 
 def problem(t_end=0.5):

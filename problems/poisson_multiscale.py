@@ -1,4 +1,8 @@
-"""Poisson's equation on the unit square, with sines of four lengths for its solution."""
+"""Poisson's equation on the unit square, with sines of four lengths for its solution.
+
+A miss: the trial of 400 random features fails, and the network that `solve` trains in their place is at 2.6e-2 after two
+minutes of one core. Features of scale 16 are at 5.8e-4 where there are 1200 of them, and at 6.2e-7 where there are 2000.
+"""
 
 from sympy import Eq, Rational, pi, sin
 

@@ -108,7 +108,7 @@ def convection() -> Measured:
 
 
 def kdv() -> Measured:
-    x, t = np.meshgrid(np.linspace(-1, 1, 201), np.linspace(0, 1, 101))
+    x, t = np.meshgrid(np.linspace(-1, 1, 65), np.linspace(0, 1, 41))
     film = solitons.solved.__wrapped__(0.022, 1.0, points=192, steps=4000)
     return against("kdv", {"u": film(x, t)}, x=x, t=t), "192 Fourier modes, exponential time differencing"
 
@@ -132,14 +132,14 @@ def reaction() -> Measured:
 
 
 def reaction_diffusion() -> Measured:
-    x, t = np.meshgrid(np.linspace(0, 2 * np.pi, 201), np.linspace(0, 1, 101))
+    x, t = np.meshgrid(np.linspace(0, 2 * np.pi, 65), np.linspace(0, 1, 41))
     film = fisher.solved.__wrapped__(5.0, 5.0, 128, 400)
     error = against("reaction_diffusion", {"u": film(x, t)}, x=x, t=t)
     return error, "128 Fourier modes, exponential time differencing"
 
 
 def kuramoto_sivashinsky() -> Measured:
-    x, t = np.meshgrid(np.linspace(0, 2 * np.pi, 201), np.linspace(0, 0.5, 101))
+    x, t = np.meshgrid(np.linspace(0, 2 * np.pi, 65), np.linspace(0, 0.5, 41))
     film = chaos.solved.__wrapped__(0.5, 192, 4000)
     error = against("kuramoto_sivashinsky", {"u": film(x, t)}, x=x, t=t)
     return error, "192 Fourier modes, exponential time differencing"
