@@ -5,7 +5,7 @@ from sympy import Eq, pi, sin
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-5, classical=(1.1e-14, 0.85, "Legendre-Galerkin of degree 24"))
+INFO = Info(target=1e-12, classical=(1.1e-14, 0.85, "Legendre-Galerkin of degree 24"))
 
 
 def problem():

@@ -10,7 +10,7 @@ from phijax.problems import Info
 from phijax.problems.references import lorenz as taylor
 
 INFO = Info(
-    target={"sigma": 1e-2, "rho": 1e-2, "beta": 1e-2},
+    target={"sigma": 1e-5, "rho": 1e-5, "beta": 1e-5},
     classical=({"sigma": 2.2e-11, "rho": 5.6e-12, "beta": 5.8e-12}, 0.62, "least squares over Runge-Kutta of order 8"),
 )
 

@@ -6,7 +6,7 @@ from sympy import Eq, pi, sin
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target={"u": 2e-2, "a": 5e-2})
+INFO = Info(target={"u": 5e-2, "a": 5e-2})
 
 
 def observations(noise):

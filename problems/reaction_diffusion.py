@@ -6,7 +6,7 @@ import phijax as phi
 from phijax.problems import Info
 from phijax.problems.references import reaction_diffusion as spectral
 
-INFO = Info(target=1e-4, classical=(2.1e-7, 0.53, "128 Fourier modes, exponential time differencing"))
+INFO = Info(target=1e-5, classical=(2.1e-7, 0.53, "128 Fourier modes, exponential time differencing"))
 
 
 def problem(nu=5.0, rho=5.0):

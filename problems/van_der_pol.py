@@ -6,7 +6,7 @@ import phijax as phi
 from phijax.problems import Info
 from phijax.problems.references import van_der_pol as taylor
 
-INFO = Info(target=1e-3, classical=(1.1e-11, 0.054, "Runge-Kutta of order 8, tolerance 1e-10"))
+INFO = Info(target=2e-5, classical=(1.1e-11, 0.054, "Runge-Kutta of order 8, tolerance 1e-10"))
 
 
 def problem(mu=5.0, t_end=10.0):
