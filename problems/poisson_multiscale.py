@@ -1,7 +1,7 @@
 """Poisson's equation on the unit square, with sines of four lengths for its solution.
 
-A miss: the trial of 400 random features fails, and the network that `solve` trains in their place is at 2.6e-2 after two
-minutes of one core. Features of scale 16 are at 5.8e-4 where there are 1200 of them, and at 6.2e-7 where there are 2000.
+400 random features tell nothing of it, and a trained network is at 2.6e-2 after two minutes of one core; 2000 features, to
+which `solve` comes by how fast the source varies, are below 1e-6.
 """
 
 from sympy import Eq, Rational, pi, sin
@@ -9,7 +9,7 @@ from sympy import Eq, Rational, pi, sin
 import phijax as phi
 from phijax.problems import Info
 
-INFO = Info(target=1e-2, classical=(9.9e-15, 0.065, "Chebyshev collocation of degree 64"))
+INFO = Info(target=1e-5, classical=(9.9e-15, 0.065, "Chebyshev collocation of degree 64"))
 
 
 def problem(w=(4, 8, 12, 16)):

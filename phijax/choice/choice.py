@@ -13,6 +13,7 @@ from phijax.training.slabs import Slabs
 # whether random features will do, and which scale they take.
 NETWORK, RANDOM_FEATURES = "network", "random_features"
 TO_BE_TRIED, TO_BE_SCALED = "random_features to be tried", "random_features to be scaled"
+TO_BE_TRIED_ONCE = "random_features to be tried, without a second look"
 
 
 @dataclass(frozen=True)

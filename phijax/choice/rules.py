@@ -13,8 +13,8 @@ import jax
 from phijax._numbers import is_whole
 from phijax._precision import check_precision, precision_scope
 from phijax.balancing import Causal
-from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED, Choice
-from phijax.choice.features import features_by_rule, why_no_trial
+from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED, TO_BE_TRIED_ONCE, Choice
+from phijax.choice.features import features_by_rule, has_time_for_second_look, why_no_trial
 from phijax.choice.points import interior_rows, is_interior, with_counts, with_weights
 from phijax.choice.samplers import corners_of
 from phijax.formulation import Problem, carries_waves, evolution_of, is_linear, value_scale
@@ -116,7 +116,7 @@ def choose(
         chosen = replace(chosen, max_steps=max_steps)
     untouched = method is None and precision == "float64" and all(setting is None for setting in settled)
     if untouched and why_no_trial(problem, max_seconds) is None:
-        return replace(chosen, method=TO_BE_TRIED)
+        return replace(chosen, method=TO_BE_TRIED if has_time_for_second_look(max_seconds) else TO_BE_TRIED_ONCE)
     return chosen
 
 

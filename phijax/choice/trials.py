@@ -5,7 +5,7 @@ Trials are counted and keyed by a fixed key, so that a problem has one outcome, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,21 +33,31 @@ MOST_COORDINATES = 4
 
 @dataclass(frozen=True)
 class Outcome:
-    """scale: the best that was found. relative: size of the residual on new points, as a part of that of no features.
+    """scale: the best that was found, for each input; each: the same for each coordinate.
 
-    trials: how many scales were tried.
+    relative: size of the residual on new points, as a part of that of no features. trials: how many scales were tried.
     """
 
     scale: float | tuple[float, ...]
+    each: tuple[float, ...]
     relative: float
     trials: int
 
 
-def best_scale(compiled: Compiled, balancer: LossBalancer) -> Outcome:
+def best_scale(
+    compiled: Compiled,
+    balancer: LossBalancer,
+    guesses: Sequence[tuple[float, ...]] = (),
+    *,
+    alone: bool = False,
+    enough: float = 0.0,
+    most: int = MOST_TRIALS,
+) -> Outcome:
     """The scale with the smallest residual on new points, for networks of `RandomFeatures`.
 
-    First one scale for all coordinates, then twice and half of each coordinate's own as long as that is better.
-    balancer: its weights at the start.
+    First one scale for all coordinates, and guesses with one for each, or these alone; then twice and half of each
+    coordinate's own as long as that is better, and not `enough`. balancer: its weights at the start. most: so many trials,
+    and those under way.
     """
     with precision_scope(compiled.precision or "float64"):
         trial = Trial(compiled, balancer)
@@ -59,14 +69,17 @@ def best_scale(compiled: Compiled, balancer: LossBalancer) -> Outcome:
             return found[scales]
 
         count = trial.coordinates
-        best = min(((scale,) * count for scale in ISOTROPIC), key=relative)
-        best = min(((scale,) * count for scale in (best[0] / FACTOR, best[0], best[0] * FACTOR)), key=relative)
-        while 1 < count <= MOST_COORDINATES and len(found) < MOST_TRIALS:
+        start = [scales for scales in guesses if len(scales) == count]
+        if not (alone and start):
+            best = min(((scale,) * count for scale in ISOTROPIC), key=relative)
+            start += [(scale,) * count for scale in (best[0] / FACTOR, best[0], best[0] * FACTOR)]
+        best = min(start, key=relative)
+        while 1 < count <= MOST_COORDINATES and len(found) < most and not relative(best) <= enough:
             nearest = min(_neighbours(best), key=relative)
             if relative(nearest) >= relative(best):
                 break
             best = nearest
-        return Outcome(trial.inputs(best), relative(best), len(found))
+        return Outcome(trial.inputs(best), best, relative(best), len(found))
 
 
 def _neighbours(scales: tuple[float, ...]) -> Iterator[tuple[float, ...]]:

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from phijax.choice import Choice, choose, parameter_count
-from phijax.choice.choice import TO_BE_TRIED
+from phijax.choice.features import OPEN
 from phijax.cli.errors import Exit
 from phijax.cli.run_settings import given_settings
 from phijax.cli.settings import parse
@@ -153,5 +153,5 @@ def _cost(problem: Problem, points: dict[str, int], choice: Choice) -> Iterable[
         operations = residuals * parameters**2 + parameters**3 / 3
         yield f"{operations:.1e} operations a step for the normal equations"
     yield from (f"  {reason}" for reason in choice.reasons)
-    if choice.method == TO_BE_TRIED:
+    if choice.method in OPEN:
         yield "  the problem is linear: random features are tried first, and take the place of this network where they do"

@@ -8,8 +8,9 @@ import pytest
 from sympy import Abs, Eq, Heaviside, Rational, exp, pi, sin
 
 import phijax as phi
-from phijax.choice import choose, settled
+from phijax.choice import choose, features, settled
 from phijax.choice.choice import NETWORK, RANDOM_FEATURES, TO_BE_TRIED
+from phijax.choice.given import rates
 from phijax.evaluation import RunDirectory
 from phijax.networks import MLP, RandomFeatures
 from phijax.optimizers import GaussNewton, LinearLeastSquares
@@ -202,3 +203,32 @@ def test_a_run_that_is_cut_between_the_solve_and_the_look_at_new_points_is_resum
     assert resumed.stop_reason == whole.stop_reason
     for ours, theirs in zip(jax.tree.leaves(resumed.state), jax.tree.leaves(whole.state), strict=True):
         np.testing.assert_array_equal(bits(ours), bits(theirs))
+
+
+def test_how_fast_given_things_vary_is_told_for_each_coordinate():
+    strip = line * phi.Interval(t, 0, 2)
+    w = phi.field("w", x, t)
+    equations = {
+        "law": Eq(w.diff(t), w.diff(x, 2) + 5 * sin(40 * x + 1)),
+        "start": phi.on(strip.at(t=0), Eq(w, 3)),
+        "ends": phi.on(strip.boundary(x), Eq(w, 3 + sin(7 * t))),
+    }
+    found = rates(phi.Problem(strip, equations))
+    assert found[x] == pytest.approx(40 / 2, rel=0.05)  # radians over half of [0, 1]
+    assert found[t] == pytest.approx(
+        7 / np.sqrt(2 * 9.5), rel=0.1
+    )  # slope 7 / sqrt 2 over a size of sqrt 9.5, half of [0, 2]
+    assert max(rates(SMOOTH).values()) == pytest.approx(np.pi / 2, rel=0.05)
+
+
+def test_what_few_features_cannot_tell_is_looked_at_with_more_where_the_source_varies_fast(monkeypatch):
+    monkeypatch.setattr(features, "TRIAL_FEATURES", 20)
+    monkeypatch.setattr(features, "SECOND_LOOK_FEATURES", 200)
+    fast = poisson((30 * pi) ** 2 * sin(30 * pi * x))
+    assert choose(fast, max_seconds=60).method == features.TO_BE_TRIED_ONCE
+    chosen = settled(fast, choose(fast))
+    assert chosen.method == RANDOM_FEATURES
+    assert chosen.network.features == 200
+    assert "on 20 features" in chosen.reasons[-1]
+    assert "on 200 features" in chosen.reasons[-1]
+    assert settled(fast, choose(fast, max_seconds=60)).method == NETWORK
