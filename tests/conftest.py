@@ -15,6 +15,14 @@ from hatchling.builders.wheel import WheelBuilder
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
+@pytest.fixture(autouse=True)
+def flags():
+    """Commands set JAX's flags for their own process, which here is that of all tests."""
+    before = jax.config.jax_enable_x64
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory):
     """Folder that holds what the wheel holds, and no checkout beside it."""

@@ -277,7 +277,7 @@ def test_an_ensemble_goes_on_from_its_folder(tmp_path, monkeypatch):
     settings = {"network": SMALL, "points": 16, "optimizer": {"kind": "Adam"}, "progress": False, "max_steps": 40}
     whole = phi.solve(line(2.0), seeds=(0, 1), run_dir=tmp_path / "whole", **settings)
     cut = phi.solve(line(2.0), seeds=(0, 1), run_dir=tmp_path / "cut", max_seconds=1e-3, **settings)
-    assert cut.stop_reason.startswith("max_seconds=")
+    assert "max_seconds reached" in cut.stop_reason
     assert cut.steps < whole.steps
     resumed = phi.resume(tmp_path / "cut", max_seconds=600, progress=False)
     assert resumed.seeds == (0, 1)

@@ -38,9 +38,8 @@ def reference_error(compiled: Compiled, field: str | None = None) -> Callable[[A
 
     def error_against_reference(model: Any) -> float:
         precision = precision_of(eqx.filter(model, eqx.is_array))
-        evaluator = evaluators.setdefault(precision, Evaluator(compiled.layout, model, precision))
-        evaluator.model = model
-        errors = field_errors(evaluator)
+        first = evaluators.setdefault(precision, Evaluator(compiled.layout, model, precision))
+        errors = field_errors(first.beside(model))
         if not errors or (field is not None and field not in errors):
             raise ValueError(f"the reference of {compiled.problem.name!r} does not know {field or 'any field'}.")
         return max(error.relative_l2 for name, error in errors.items() if field in (None, name))

@@ -169,7 +169,7 @@ def test_malformed_configurations(tmp_path, monkeypatch, count):
     path = tmp_path / "heat.py"
     path.write_text(DECLARATION)
 
-    def recorded(problem, *, seed, max_seconds, run_dir, **given):
+    def recorded(problem, *, seed, max_seconds, run_dir, devices, **given):
         """What `solve` does before it compiles, its settings written and read back."""
         solving.check_seconds(max_seconds)
         choice = choose(problem, max_seconds=max_seconds, **given)

@@ -64,8 +64,10 @@ def test_a_platform_that_jax_has_not_is_wrong_usage(capsys, monkeypatch):
     )
 
 
-ENDLESS = """import sys
+# A shell's background job begins with SIGINT ignored.
+ENDLESS = """import signal
 import jax
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("begun", flush=True)
 jax.jit(lambda: jax.lax.while_loop(lambda i: i >= 0, lambda i: 1 - i, 0))().block_until_ready()
 """
@@ -75,9 +77,7 @@ jax.jit(lambda: jax.lax.while_loop(lambda i: i >= 0, lambda i: 1 - i, 0))().bloc
 def test_a_second_signal_ends_a_process_that_is_in_a_compiled_program(tmp_path, number, code):
     (tmp_path / "endless.py").write_text(ENDLESS)
     command = [sys.executable, "-m", "phijax", "check", "endless.py"]
-    # A shell's background job begins with SIGINT ignored.
-    heeded = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler), "cwd": tmp_path}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heeded)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.2)
     for _ in range(2):  # as `timeout` sends it: one signal, which waits for the program

@@ -86,5 +86,5 @@ def test_a_flux_through_a_boundary_in_time_counts_space_alone():
 def test_points_are_summed_and_parts_by_a_condition_have_no_rule():
     assert integral(x + y, geo.Point({x: 2, y: 3})) == 5
     assert integral(x, geo.PointCloud({x: [1.0, 2.0, 4.0]})) == 7
-    with pytest.raises(ValueError, match="a part chosen by a condition: it has no map, distance or rule"):
-        geo.Disk((x, y)).boundary(where=x > y).quadrature(3)
+    with pytest.raises(ValueError, match="a part chosen by a condition: it has no rule; sample it instead"):
+        geo.Ball((x, y, z)).boundary(where=x > y).quadrature(3)

@@ -76,11 +76,11 @@ def test_unknown_node_of_one_term_of_a_system_names_the_term():
 
 
 def test_integral_over_a_part_that_has_no_rule_is_refused_by_constraint():
-    y = phi.coordinate("y")
-    v, square = phi.field("v", x, y), phi.Rectangle((x, 0, 1), (y, 0, 1))
-    odd = square.boundary(where=sympy.sin(9 * x + y) > 0)
-    problem = phi.Problem(square, {"flux": Eq(phi.integral(v, over=odd), 1)})
-    with pytest.raises(LoweringError, match=r"constraint 'flux': integral over .*no map, distance or rule"):
+    y, z = phi.coordinates("y z")
+    v, box = phi.field("v", x, y, z), phi.Box((x, 0, 1), (y, 0, 1), (z, 0, 1))
+    odd = box.boundary(where=sympy.sin(9 * x + y + z) > 0)
+    problem = phi.Problem(box, {"flux": Eq(phi.integral(v, over=odd), 1)})
+    with pytest.raises(LoweringError, match=r"constraint 'flux': integral over .*has no rule"):
         compiled(problem, network=MLP(width=4, depth=1))
 
 

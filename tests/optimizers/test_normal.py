@@ -4,8 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from phijax._devices import ONE_DEVICE
 from phijax._precision import precision_scope
-from phijax.optimizers.normal import NormalEquations, _Device, _Host
+from phijax.optimizers.normal import NormalEquations, _Device
+
+BACKENDS = [NormalEquations, lambda jacobian: _Device(jacobian, ONE_DEVICE)]  # here the first is host BLAS
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +23,7 @@ def definition(jacobian, v, damping):
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (8, 30), (12, 12)])
-@pytest.mark.parametrize("backend", [NormalEquations, lambda j: _Host(np.asarray(j)), _Device])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_solution_is_that_of_the_definition_for_more_and_for_fewer_rows_than_parameters(shape, backend):
     rng = np.random.default_rng(3)
     jacobian, v, w = rng.standard_normal(shape), rng.standard_normal(shape[0]), rng.standard_normal(shape[0])
@@ -31,7 +34,7 @@ def test_solution_is_that_of_the_definition_for_more_and_for_fewer_rows_than_par
         np.testing.assert_allclose(solve(jnp.asarray(w)), definition(jacobian, w, damping), rtol=1e-8)
 
 
-@pytest.mark.parametrize("backend", [lambda j: _Host(np.asarray(j)), _Device])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_matrix_that_is_not_positive_definite_gives_no_factor(backend):
     jacobian = jnp.concatenate([jnp.ones((9, 2)), -jnp.ones((9, 1))], axis=1)
     assert backend(jacobian).factor(-1e-3) is None

@@ -11,7 +11,7 @@ from phijax.sampling import ByPiece, Grid, Held, Points, PoolSampler, RegionSamp
 from phijax.sampling.unit import draw
 from phijax.symbolic import coordinates, time
 
-x, y = coordinates("x y")
+x, y, z = coordinates("x y z")
 t = time("t")
 square = geo.Rectangle((x, 0, 1), (y, 0, 1))
 KEY = jax.random.key(0)
@@ -82,7 +82,7 @@ def test_a_grid_counts_per_axis_and_says_how_many_that_makes():
     assert Grid(square.at(x=0, y=0), per_axis=10).size == 1
     assert Grid(square.at(x=0, y=0), per_axis=10).sample(KEY, 1).coordinates["y"].shape == (1,)
     with pytest.raises(ValueError, match="takes no grid; use RegionSampler"):
-        Grid(geo.Disk((x, y)).boundary(where=x > y), 3)
+        Grid(geo.Ball((x, y, z)).boundary(where=x > y), 3)
 
 
 def test_a_pool_gives_all_rows_in_order_or_some_at_random():
@@ -141,7 +141,7 @@ def test_a_grid_is_refused_with_the_counts_that_it_can_have():
     with pytest.raises(ValueError, match="a grid of 2 coordinates has 961 or 1024 points, not 1000"):
         sampler.sample(KEY, 1000)
     with pytest.raises(ValueError, match="it takes no grid"):
-        RegionSampler(geo.Disk((x, y)).boundary(where=x > y), "grid")
+        RegionSampler(geo.Ball((x, y, z)).boundary(where=x > y), "grid")
     with pytest.raises(ValueError, match="did you mean 'halton'"):
         RegionSampler(square, "haltn")
 

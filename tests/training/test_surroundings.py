@@ -128,7 +128,9 @@ def test_prediction_in_chunks_is_prediction_at_once():
 
 def test_prediction_sees_chunks_of_one_size_alone(monkeypatch):
     sizes, rows = [], predict._rows
-    monkeypatch.setattr(predict, "_rows", lambda model, inputs: sizes.append(len(inputs[0])) or rows(model, inputs))
+    monkeypatch.setattr(
+        predict, "_rows", lambda on, model, inputs: sizes.append(len(inputs[0])) or rows(on, model, inputs)
+    )
     predict_rows(factory(jax.random.key(0)), np.zeros(1000), chunk=77)
     assert sizes == [77] * 13
 
