@@ -84,7 +84,8 @@ def test_with_time_an_interval_is_a_rectangle_whose_ends_are_lines():
 
 def test_a_part_of_a_boundary_is_drawn_where_its_condition_holds():
     figure = phi.Disk((x, y)).boundary(where=x > 0.5).plot()
-    at = np.asarray(max((line.get_xydata() for line in figure.axes[0].lines), key=len))
+    drawn = np.asarray(max((line.get_xydata() for line in figure.axes[0].lines), key=len))
+    at = drawn[np.isfinite(drawn).all(axis=1)]  # parts are drawn as one line with gaps
     assert at[:, 0].min() > 0.5
     np.testing.assert_allclose(np.hypot(*at.T), 1, rtol=1e-6)
 
