@@ -37,7 +37,7 @@ def samplers_of(problem: Problem, choice: Choice) -> dict[str, Any]:
 def corners_of(problem: Problem, region: Region) -> tuple[Corner, ...]:
     """Corners at which a solution has no bounded derivatives: they reach into the region, or what is given there clashes."""
     reaching = tuple(
-        tuple((symbol.name, float(value)) for symbol, value in zip(symbols, place, strict=True))
+        tuple((symbol.name, float(value) + 0.0) for symbol, value in zip(symbols, place, strict=True))  # no -0
         for symbols, places in reentrant_corners(region).items()
         for place in places
     )
